@@ -1,0 +1,147 @@
+//! Which Codex sessions there are: the logs below `$CODEX_HOME/sessions`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use larkspan_core::ids::SessionId;
+use larkspan_core::ports::{CatalogError, SessionCatalog, SessionSummary};
+use larkspan_core::text::{clip, collapse_whitespace};
+use larkspan_core::time::Timestamp;
+use larkspan_core::transcript::{RecordBody, Role};
+use larkspan_logtail::{FoundFile, Line, LogFile, Read, Watcher, list_files};
+use tokio::sync::Notify;
+
+use crate::log::LogReader;
+use crate::session_agent;
+
+/// How much of a log is read for its summary, in bytes: the head of a session is at most this far from its first words.
+const SUMMARY_BYTES: u64 = 1 << 20;
+/// How much of the user's first words is kept, in code points.
+const FIRST_WORDS: usize = 120;
+
+/// The sessions of one Codex home.
+pub struct CodexCatalog {
+    home: PathBuf,
+    changed: Arc<Notify>,
+    watcher: Mutex<Option<Watcher>>,
+}
+
+impl CodexCatalog {
+    /// The sessions below this Codex home (`$CODEX_HOME`, usually `~/.codex`).
+    pub fn new(home: impl Into<PathBuf>) -> Self {
+        Self { home: home.into(), changed: Arc::new(Notify::new()), watcher: Mutex::new(None) }
+    }
+
+    /// The folder that holds the logs.
+    pub fn folder(&self) -> PathBuf {
+        self.home.join("sessions")
+    }
+
+    /// The newest logs, newest first.
+    pub fn newest(&self, limit: usize) -> Result<Vec<PathBuf>, CatalogError> {
+        Ok(self.found(limit)?.into_iter().map(|file| file.path).collect())
+    }
+
+    /// Starts the watch, the first time.
+    fn watch(&self) -> Result<(), CatalogError> {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if watcher.is_none() {
+            let changed = self.changed.clone();
+            let started =
+                Watcher::start(move || changed.notify_one()).map_err(|source| CatalogError::Backend {
+                    context: format!(
+                        "watching {} failed: is the system out of threads?",
+                        self.folder().display()
+                    ),
+                    source: source.into(),
+                })?;
+            started.watch_folder(&self.folder());
+            *watcher = Some(started);
+        }
+        Ok(())
+    }
+
+    fn found(&self, limit: usize) -> Result<Vec<FoundFile>, CatalogError> {
+        let folder = self.folder();
+        if !folder.is_dir() {
+            return Err(CatalogError::Missing(folder.display().to_string()));
+        }
+        let listing = list_files(&folder, is_log, limit);
+        for problem in &listing.problems {
+            tracing::warn!("{problem}");
+        }
+        Ok(listing.files)
+    }
+}
+
+fn is_log(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
+}
+
+#[async_trait]
+impl SessionCatalog for CodexCatalog {
+    async fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, CatalogError> {
+        Ok(self.found(limit)?.iter().map(summary).collect())
+    }
+
+    async fn changed(&self, timeout: Duration) -> Result<(), CatalogError> {
+        self.watch()?;
+        let _ = tokio::time::timeout(timeout, self.changed.notified()).await;
+        Ok(())
+    }
+}
+
+/// What the head of a log tells. A log that cannot be read is listed all the same.
+fn summary(file: &FoundFile) -> SessionSummary {
+    let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = name.split(".jsonl").next().unwrap_or_default().to_owned();
+    let mut summary = SessionSummary {
+        id: SessionId::new(stem.clone()),
+        agent: session_agent().to_owned(),
+        path: file.path.display().to_string(),
+        cwd: None,
+        first_message: None,
+        modified_at: timestamp(file.modified),
+        bytes: file.len,
+        is_subagent: false,
+    };
+    let Ok(mut log) = LogFile::open(&file.path) else { return summary };
+    let mut reader = LogReader::new(&stem);
+    let mut records = Vec::new();
+    while summary.first_message.is_none() && log.cursor().offset() < SUMMARY_BYTES {
+        let read = log.read(|line| {
+            if let Line::Whole { bytes, end, .. } = line {
+                reader.line(bytes, end, &mut records);
+            }
+        });
+        for record in records.drain(..) {
+            match record.body {
+                RecordBody::Session(info) => {
+                    summary.id = info.id;
+                    summary.cwd = info.cwd;
+                    summary.is_subagent = info.is_subagent;
+                }
+                RecordBody::Message(message)
+                    if message.role == Role::User && summary.first_message.is_none() =>
+                {
+                    summary.first_message =
+                        Some(clip(&collapse_whitespace(&message.text), FIRST_WORDS).into_owned());
+                }
+                _ => {}
+            }
+        }
+        match read {
+            Ok(Read::Lines) => {}
+            Ok(Read::AtEnd | Read::Gone | Read::Restarted { .. }) | Err(_) => break,
+        }
+    }
+    summary
+}
+
+fn timestamp(time: SystemTime) -> Option<Timestamp> {
+    let since = time.duration_since(UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
+}

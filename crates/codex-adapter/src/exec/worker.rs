@@ -1,0 +1,130 @@
+//! The thread that parses and evaluates: a large stack, a time budget, and no way for a script to take it down.
+//!
+//! One thread serves one script at a time. One that outlives its budget is left behind; as long as two of those are
+//! still busy, nothing is read. The parser and the evaluator watch the clock themselves, so that this is the last
+//! resort.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::bounds::Bound;
+use super::eval::{self, Evaluated};
+use super::parse::{self, Limits};
+
+/// Stack of the reading thread. Only what is used is ever backed by memory.
+const STACK: usize = 256 * 1024 * 1024;
+/// How much of it the parser may use; the rest is for walking the tree it made, which takes less.
+const PARSER_STACK: usize = 160 * 1024 * 1024;
+/// After this the parser and the evaluator give up.
+const BUDGET: Duration = Duration::from_millis(800);
+/// After this nobody waits for them any longer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How many threads may be left behind at once.
+const MAX_ABANDONED: usize = 2;
+
+/// Why there is nothing to show.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The parser's message.
+    Syntax(String),
+    Bound(Bound),
+}
+
+type Answer = Result<Evaluated, Failure>;
+
+struct Job {
+    source: String,
+    code_start: usize,
+    deadline: Instant,
+    reply: Sender<Answer>,
+}
+
+struct Thread {
+    jobs: Sender<Job>,
+    handle: JoinHandle<()>,
+}
+
+struct Worker {
+    thread: Option<Thread>,
+    abandoned: Vec<JoinHandle<()>>,
+    stack: usize,
+}
+
+static WORKER: Mutex<Worker> = Mutex::new(Worker::new(STACK));
+
+/// Parses and evaluates the code of `source` from byte `code_start` on.
+pub(super) fn evaluate(source: &str, code_start: usize) -> Answer {
+    WORKER.lock().unwrap_or_else(PoisonError::into_inner).run(source, code_start, PATIENCE)
+}
+
+impl Worker {
+    const fn new(stack: usize) -> Self {
+        Self { thread: None, abandoned: Vec::new(), stack }
+    }
+
+    fn run(&mut self, source: &str, code_start: usize, patience: Duration) -> Answer {
+        self.abandoned.retain(|handle| !handle.is_finished());
+        let deadline = Instant::now() + BUDGET;
+        let (reply, answer) = channel();
+        let mut job = Job { source: source.to_owned(), code_start, deadline, reply };
+        // A thread that ended (it never does by itself) is replaced once.
+        for _ in 0..2 {
+            let Some(thread) = self.thread()? else { return Err(Failure::Bound(Bound::Threads)) };
+            match thread.jobs.send(job) {
+                Ok(()) => {
+                    return match answer.recv_timeout(patience) {
+                        Ok(answer) => answer,
+                        Err(_) => {
+                            self.abandoned.extend(self.thread.take().map(|thread| thread.handle));
+                            Err(Failure::Bound(Bound::Time))
+                        }
+                    };
+                }
+                Err(unsent) => {
+                    job = unsent.0;
+                    self.thread = None;
+                }
+            }
+        }
+        Err(Failure::Bound(Bound::Threads))
+    }
+
+    /// The thread, made when there is none. `None` when too many are left behind.
+    fn thread(&mut self) -> Result<Option<&Thread>, Failure> {
+        if self.thread.is_none() {
+            if self.abandoned.len() >= MAX_ABANDONED {
+                return Ok(None);
+            }
+            let (jobs, inbox) = channel();
+            let handle = Builder::new()
+                .name("exec-reader".to_owned())
+                .stack_size(self.stack)
+                .spawn(move || serve(&inbox))
+                .map_err(|_| Failure::Bound(Bound::Threads))?;
+            self.thread = Some(Thread { jobs, handle });
+        }
+        Ok(self.thread.as_ref())
+    }
+}
+
+fn serve(inbox: &Receiver<Job>) {
+    let stack_base = parse::stack_address();
+    while let Ok(job) = inbox.recv() {
+        let limits = Limits { stack_base, stack: PARSER_STACK, deadline: job.deadline };
+        // The parser asserts; what it asserts is never our input's fault alone, but it must not take the thread down.
+        let answer = catch_unwind(AssertUnwindSafe(|| answer(&job, limits)));
+        // Whoever gave up waiting is gone.
+        let _ = job.reply.send(answer.unwrap_or(Err(Failure::Bound(Bound::Parser))));
+    }
+}
+
+fn answer(job: &Job, limits: Limits) -> Answer {
+    let program = parse::parse(&job.source, job.code_start, limits).map_err(|failure| match failure {
+        parse::Failure::Syntax(message) => Failure::Syntax(message),
+        parse::Failure::Bound(bound) => Failure::Bound(bound),
+    })?;
+    eval::evaluate(&program, &job.source, job.deadline).map_err(Failure::Bound)
+}

@@ -1,0 +1,265 @@
+//! A Codex log as a [`TranscriptSource`].
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use larkspan_core::ports::{Batch, SourceError, SourcePosition, TranscriptSource};
+use larkspan_core::transcript::{NoticeKind, RecordBody, TranscriptRecord, UnknownRecord};
+use larkspan_logtail::{Cursor, Error, Line, LogFile, Read, Restart, Watcher, looks_binary};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+use crate::log::{LogReader, Memory, looks_like_codex};
+
+/// How many records a batch has at least before it is handed out, unless the log ends.
+const BATCH: usize = 256;
+/// How many lines are looked at to tell whose log it is.
+const PROBED_LINES: usize = 32;
+/// How many ends of turns of one batch are remembered.
+const PLACES: usize = 64;
+
+/// Whether the log still grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadMode {
+    /// It is read as it is: a last line without a line feed is a line.
+    Whole,
+    /// It is followed: only lines with their line feed are lines.
+    Follow,
+}
+
+/// One Codex log.
+pub struct CodexSource {
+    path: PathBuf,
+    log: LogFile,
+    reader: LogReader,
+    mode: ReadMode,
+    last_line_is_read: bool,
+    places: VecDeque<SourcePosition>,
+    watcher: Option<Watcher>,
+    changed: Arc<Notify>,
+}
+
+/// What a saved position holds for this source.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    reader: Memory,
+    cursor: Cursor,
+}
+
+/// What a file turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probe {
+    /// A Codex log.
+    Codex,
+    /// Nothing is in it yet.
+    Empty,
+}
+
+/// Looks at the beginning of a file.
+pub fn probe(path: &Path) -> Result<Probe, SourceError> {
+    let mut log = LogFile::open(path).map_err(source_error)?;
+    let mut lines: Vec<Vec<u8>> = Vec::new();
+    let mut is_cut = false;
+    let mut keep = |line: Line<'_>| {
+        let (Line::Whole { bytes, .. }
+        | Line::Oversized { head: bytes, .. }
+        | Line::Skipped { head: bytes, .. }) = line;
+        is_cut |= !matches!(line, Line::Whole { .. });
+        if lines.len() < PROBED_LINES && !bytes.is_empty() {
+            lines.push(bytes.to_vec());
+        }
+    };
+    let mut reads = 0;
+    while let Read::Lines = log.read(&mut keep).map_err(source_error)? {
+        reads += 1;
+        // A few chunks are enough, unless the first line itself is longer.
+        if reads >= 4 && log.cursor().offset() > 0 {
+            break;
+        }
+    }
+    if log.cursor().offset() == 0
+        && let Some(line) = log.finish()
+    {
+        keep(line);
+    }
+    let Some(first) = lines.first() else { return Ok(Probe::Empty) };
+    if lines.iter().any(|line| looks_like_codex(line)) || is_cut && first.starts_with(b"{") {
+        return Ok(Probe::Codex);
+    }
+    let what = if looks_binary(first) {
+        "is no text file: name a session log (rollout-*.jsonl or .jsonl.zst)"
+    } else if first.trim_ascii_start().starts_with(b"{") {
+        "is no Codex log: none of its first lines is a row of a Codex session. It may be the log of another agent"
+    } else {
+        "is no log: its lines are not JSON objects. Name a session log (rollout-*.jsonl or .jsonl.zst)"
+    };
+    let hint = "`larkspan history --list` shows the sessions there are";
+    Err(SourceError::NotALog { path: path.display().to_string(), what: format!("{what}; {hint}") })
+}
+
+impl CodexSource {
+    /// Opens a log, from its start or from a saved position.
+    pub fn open(path: &Path, mode: ReadMode, from: Option<&SourcePosition>) -> Result<Self, SourceError> {
+        let saved = from.and_then(|position| serde_json::from_value::<Saved>(position.memory.clone()).ok());
+        let (log, reader) = match saved {
+            Some(Saved { reader, cursor }) => {
+                (LogFile::resume(path, &cursor).map_err(source_error)?, LogReader::resume(reader))
+            }
+            None => (LogFile::open(path).map_err(source_error)?, LogReader::new(&stem(path))),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            log,
+            reader,
+            mode,
+            last_line_is_read: false,
+            places: VecDeque::new(),
+            watcher: None,
+            changed: Arc::new(Notify::new()),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn remember_place(&mut self, reader: Memory, cursor: Cursor) {
+        let saved = Saved { reader, cursor };
+        if let Ok(memory) = serde_json::to_value(&saved) {
+            if self.places.len() == PLACES {
+                self.places.pop_front();
+            }
+            self.places.push_back(SourcePosition { offset: cursor.offset(), memory });
+        }
+    }
+
+    fn read_last_line(&mut self, records: &mut Vec<TranscriptRecord>) {
+        if self.mode == ReadMode::Whole && !std::mem::replace(&mut self.last_line_is_read, true) {
+            match self.log.finish() {
+                Some(Line::Whole { bytes, end, .. }) => self.reader.line(bytes, end, records),
+                Some(Line::Oversized { head, len, end, .. } | Line::Skipped { head, len, end, .. }) => {
+                    self.reader.oversized(head, len, end, records);
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// The session's id where the log does not name it: the file's name.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.strip_suffix(".zst").unwrap_or(&name);
+    name.strip_suffix(".jsonl").unwrap_or(name).to_owned()
+}
+
+#[async_trait]
+impl TranscriptSource for CodexSource {
+    async fn next(&mut self) -> Result<Batch, SourceError> {
+        self.places.clear();
+        let mut batch = Batch::default();
+        while batch.records.len() < BATCH {
+            let mut ends: Vec<(u64, Memory)> = Vec::new();
+            let (reader, records) = (&mut self.reader, &mut batch.records);
+            let read = self.log.read(|line| {
+                let before = records.len();
+                let position = line.end();
+                match line {
+                    Line::Whole { bytes, end, .. } => reader.line(bytes, end, records),
+                    Line::Oversized { head, len, end, .. } => reader.oversized(head, len, end, records),
+                    Line::Skipped { len, end, .. } => records.push(skipped(len, end)),
+                }
+                let ends_turn = |record: &TranscriptRecord| matches!(record.body, RecordBody::TurnEnded(_));
+                if records.get(before..).is_some_and(|new| new.iter().any(ends_turn)) {
+                    ends.push((position, reader.memory().clone()));
+                }
+            });
+            for (offset, memory) in ends {
+                if let Some(cursor) = self.log.cursor_at(offset) {
+                    self.remember_place(memory, cursor);
+                }
+            }
+            match read {
+                Ok(Read::Lines) => {}
+                Ok(Read::AtEnd | Read::Gone) => {
+                    self.read_last_line(&mut batch.records);
+                    batch.at_end = true;
+                    break;
+                }
+                Ok(Read::Restarted { reason }) => {
+                    self.reader = LogReader::new(&stem(&self.path));
+                    self.places.clear();
+                    batch = Batch { restarted: Some(restart(reason).to_owned()), ..Batch::default() };
+                    break;
+                }
+                // What came before the damage is told; the damage is part of the story.
+                Err(error @ Error::Damaged { .. }) => {
+                    batch.records.push(damage(&error, self.log.cursor().offset()))
+                }
+                Err(error) if batch.records.is_empty() => return Err(source_error(error)),
+                Err(_) => break,
+            }
+        }
+        let (memory, cursor) = (self.reader.memory().clone(), self.log.cursor());
+        self.remember_place(memory, cursor);
+        Ok(batch)
+    }
+
+    async fn changed(&mut self, timeout: Duration) -> Result<(), SourceError> {
+        if self.watcher.is_none() {
+            let changed = self.changed.clone();
+            let watcher =
+                Watcher::start(move || changed.notify_one()).map_err(|source| SourceError::Backend {
+                    context: format!(
+                        "watching {} failed: is the system out of threads?",
+                        self.path.display()
+                    ),
+                    source: source.into(),
+                })?;
+            watcher.watch_file(self.log.path());
+            self.watcher = Some(watcher);
+            // What was written before the watch began has to be looked for once.
+            return Ok(());
+        }
+        let _ = tokio::time::timeout(timeout, self.changed.notified()).await;
+        Ok(())
+    }
+
+    fn position_after(&self, offset: u64) -> Option<SourcePosition> {
+        self.places.iter().find(|place| place.offset == offset).cloned()
+    }
+}
+
+fn restart(reason: Restart) -> &'static str {
+    match reason {
+        Restart::Truncated => "the log was cut: it is read again from its start",
+        Restart::Replaced => "the log was replaced by another file: it is read from its start",
+        Restart::Rewritten => "the log was rewritten: it is read again from its start",
+    }
+}
+
+fn skipped(len: u64, position: u64) -> TranscriptRecord {
+    let record = UnknownRecord { kind: "line over 64 MiB".to_owned(), sample: Some(format!("{len} bytes")) };
+    TranscriptRecord { at: None, turn: None, position, body: RecordBody::Unknown(record) }
+}
+
+fn damage(error: &Error, position: u64) -> TranscriptRecord {
+    let notice = larkspan_core::transcript::Notice { kind: NoticeKind::Log, text: error.to_string() };
+    TranscriptRecord { at: None, turn: None, position, body: RecordBody::Notice(notice) }
+}
+
+fn source_error(error: Error) -> SourceError {
+    match error {
+        Error::Missing { .. } | Error::IsDirectory { .. } | Error::NotRegular { .. } => {
+            SourceError::NotFound(error.to_string())
+        }
+        Error::Denied { .. } => SourceError::Denied(error.to_string()),
+        Error::Damaged { .. } | Error::Io { .. } => {
+            SourceError::Backend { context: error.to_string(), source: Box::new(error) }
+        }
+    }
+}

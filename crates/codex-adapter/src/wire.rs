@@ -1,0 +1,216 @@
+//! The rows of a Codex log as they are written: lenient, borrowed, private to this crate.
+//!
+//! Every field is optional and of any shape: a row of an unexpected shape costs its odd field, never the row.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A value not looked at yet.
+pub(crate) type Raw<'a> = Option<&'a RawValue>;
+
+macro_rules! lenient {
+    ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Default, Clone, Copy, Deserialize)]
+        #[serde(default)]
+        pub(crate) struct $name<'a> {
+            $(#[serde(borrow)] pub(crate) $field: Raw<'a>,)*
+        }
+    };
+}
+
+lenient! {
+    /// One line of a rollout, or of `exec --json`.
+    Row { timestamp, ordinal, r#type, payload, metadata, item, thread_id, usage, error, message }
+}
+
+lenient! {
+    /// What any payload may hold.
+    Payload {
+        r#type, id, call_id, turn_id, name, namespace, status, arguments, input, output, role, content, phase,
+        summary, item, action, tools, message, text, reason, error, info, internal_chat_message_metadata_passthrough,
+        metadata, query, path, started_at_ms, goal,
+        // events of older builds, which carry the fields of an item themselves
+        command, cwd, parsed_cmd, aggregated_output, stdout, stderr, exit_code, duration, changes, success,
+        invocation, result, tool, revised_prompt, agent_thread_id, agent_path, kind, content_items, author, recipient,
+        new_agent_nickname, prompt, source, summary_text, server,
+    }
+}
+
+lenient! {
+    /// The head of a session.
+    SessionMeta {
+        id, session_id, cwd, cli_version, model, source, thread_source, forked_from_id, parent_thread_id, history_mode,
+        subagent_history_start_ordinal, timestamp,
+    }
+}
+
+lenient! {
+    /// What a turn runs with.
+    TurnContext { turn_id, cwd, model }
+}
+
+lenient! {
+    /// A block of content.
+    ContentBlock { r#type, text, image_url, encrypted_content, data }
+}
+
+lenient! {
+    /// An MCP invocation.
+    Invocation { server, tool, arguments }
+}
+
+lenient! {
+    /// Token counts.
+    TokenInfo { total_token_usage, last_token_usage, model_context_window }
+}
+
+/// One set of token counts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct TokenUsage {
+    pub(crate) input_tokens: Option<u64>,
+    pub(crate) output_tokens: Option<u64>,
+    pub(crate) total_tokens: Option<u64>,
+}
+
+/// Reads a raw object of a lenient shape; anything else is the empty one.
+pub(crate) fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// The items of a raw array; anything else has none.
+pub(crate) fn array(raw: Raw<'_>) -> Vec<&RawValue> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// The text of a raw string. Lone surrogates become U+FFFD.
+pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
+    let raw = raw?.get();
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    match serde_json::from_str::<String>(raw) {
+        Ok(text) => Some(Cow::Owned(text)),
+        // JSON may escape lone surrogates, which no text can hold.
+        Err(_) => {
+            let bytes: serde_bytes_like::Bytes = serde_json::from_str(raw).ok()?;
+            Some(Cow::Owned(String::from_utf8_lossy(&bytes.0).into_owned()))
+        }
+    }
+}
+
+/// The text, if there is some.
+pub(crate) fn non_empty(raw: Raw<'_>) -> Option<Cow<'_, str>> {
+    text(raw).filter(|text| !text.is_empty())
+}
+
+/// A whole number.
+pub(crate) fn integer(raw: Raw<'_>) -> Option<i64> {
+    raw?.get().parse().ok()
+}
+
+/// A whole number that is not negative.
+pub(crate) fn unsigned(raw: Raw<'_>) -> Option<u64> {
+    raw?.get().parse().ok()
+}
+
+/// A truth value.
+pub(crate) fn boolean(raw: Raw<'_>) -> Option<bool> {
+    raw?.get().parse().ok()
+}
+
+/// Any value.
+pub(crate) fn value(raw: Raw<'_>) -> Option<Value> {
+    serde_json::from_str(raw?.get()).ok()
+}
+
+/// Whether a raw value is `null` or missing.
+pub(crate) fn is_null(raw: Raw<'_>) -> bool {
+    raw.is_none_or(|raw| raw.get() == "null")
+}
+
+/// A `{secs, nanos}` duration.
+pub(crate) fn duration(raw: Raw<'_>) -> Option<Duration> {
+    #[derive(Deserialize)]
+    struct Parts {
+        secs: u64,
+        #[serde(default)]
+        nanos: u32,
+    }
+    let parts: Parts = serde_json::from_str(raw?.get()).ok()?;
+    // Nanoseconds beyond a second would carry over; the sum must not overflow.
+    Duration::from_secs(parts.secs).checked_add(Duration::from_nanos(parts.nanos.into()))
+}
+
+/// A map of raw values, in key order.
+pub(crate) fn map(raw: Raw<'_>) -> BTreeMap<Cow<'_, str>, &RawValue> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+mod serde_bytes_like {
+    //! Reads a JSON string as bytes, which may hold lone surrogates.
+
+    use std::fmt;
+
+    use serde::de::{Deserialize, Deserializer, Visitor};
+
+    pub(super) struct Bytes(pub(super) Vec<u8>);
+
+    impl<'de> Deserialize<'de> for Bytes {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct AsBytes;
+            impl Visitor<'_> for AsBytes {
+                type Value = Bytes;
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a string")
+                }
+                fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                    Ok(Bytes(bytes.to_vec()))
+                }
+                fn visit_str<E>(self, text: &str) -> Result<Bytes, E> {
+                    Ok(Bytes(text.as_bytes().to_vec()))
+                }
+            }
+            deserializer.deserialize_bytes(AsBytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_string_is_text() {
+        for (json, expected) in [
+            (r#""plain""#, Some("plain")),
+            (r#""a\nb\u00e9""#, Some("a\nbé")),
+            (r#""x\ud83dy""#, Some("x\u{fffd}\u{fffd}\u{fffd}y")),
+            ("null", None),
+            ("3", None),
+        ] {
+            let raw: &RawValue = serde_json::from_str(json).expect("JSON");
+            assert_eq!(text(Some(raw)).as_deref(), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn odd_shapes_cost_only_themselves() {
+        let row: Row<'_> =
+            serde_json::from_str(r#"{"timestamp": 3, "payload": [1], "type": {"a": 1}}"#).expect("a row");
+        assert!(text(row.r#type).is_none());
+        let payload: Payload<'_> = object(row.payload);
+        assert!(payload.r#type.is_none());
+        assert_eq!(
+            duration(serde_json::from_str("{\"secs\": 18446744073709551615, \"nanos\": 4294967295}").ok()),
+            None
+        );
+    }
+}
