@@ -1,0 +1,247 @@
+//! Following one log onto a surface, over restarts.
+//!
+//! The saved state is a place in the log where nothing was left open ([`Saved::safe`]), how far the surface had been
+//! told ([`Saved::delivered`]), and the surface's own place. After a restart the log is read again from the safe place
+//! through the same reducer, and what had been told is not told again: the changes are the same, revision by revision.
+
+use std::time::Duration;
+
+use larkspan_core::ids::SessionId;
+use larkspan_core::ports::{
+    CardSurface, SourceError, SourcePosition, StateStore, StoreError, SurfaceError, SurfacePosition,
+    TranscriptSource,
+};
+use larkspan_core::time::Timestamp;
+use larkspan_core::transcript::{Notice, NoticeKind, RecordBody, TranscriptRecord};
+use larkspan_core::turn::{Change, ItemContent, ReducerSnapshot, TurnItem, TurnReducer};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+/// How long a wait for the log to grow takes at most.
+const WAIT: Duration = Duration::from_secs(60);
+/// How much time passes at least between two saves while the log keeps growing.
+const SAVE_INTERVAL: Duration = Duration::from_millis(500);
+/// The version of the saved state.
+const STATE_VERSION: u32 = 1;
+
+/// Where a first attach begins. Afterwards the saved state decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    /// At the log's start.
+    Start,
+    /// Now: the turn in progress from its start, else nothing that is there.
+    Now,
+}
+
+/// When following ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// At the end of what is there.
+    End,
+    /// When told to stop.
+    Stopped,
+}
+
+/// What following needs.
+pub struct Follow<'a> {
+    /// Opens the log, at its start or at a saved place.
+    pub open:
+        &'a (dyn Fn(Option<&SourcePosition>) -> Result<Box<dyn TranscriptSource>, SourceError> + Send + Sync),
+    /// Where changes are shown.
+    pub surface: &'a dyn CardSurface,
+    /// Where the state is kept.
+    pub store: &'a dyn StateStore,
+    /// The state's name in the store: it tells the log and the surface.
+    pub name: &'a str,
+    /// Where a first attach begins.
+    pub from: From,
+    /// When it ends.
+    pub until: Until,
+}
+
+/// Why following ended too early.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The log could not be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The changes could not be shown.
+    #[error(transparent)]
+    Surface(#[from] SurfaceError),
+    /// The state could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The state between two runs.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Saved {
+    version: u32,
+    /// The log, to read on from.
+    safe: Option<SourcePosition>,
+    reducer: ReducerSnapshot,
+    /// The byte offset up to which the surface has been told everything.
+    delivered: u64,
+    surface: Option<SurfacePosition>,
+}
+
+/// Follows until the end, or until `stop` is done. On `stop` the surface is finished and the state saved.
+pub async fn follow(follow: Follow<'_>, stop: impl Future<Output = ()>) -> Result<(), FollowError> {
+    let saved = load(follow.store, follow.name).await?;
+    follow.surface.restore(saved.as_ref().and_then(|saved| saved.surface.as_ref())).await?;
+    let safe = saved.as_ref().and_then(|saved| saved.safe.as_ref());
+    let source = (follow.open)(safe)?;
+    let is_first = saved.is_none();
+    let saved = saved.unwrap_or(Saved { version: STATE_VERSION, ..Saved::default() });
+    let reducer = TurnReducer::resume(saved.reducer.clone());
+    let mut run = Run {
+        session: reducer.session().map_or_else(|| SessionId::new(""), |info| info.id.clone()),
+        attaching: (is_first && follow.from == From::Now).then(Vec::new),
+        saved_at: None,
+        unsaved: false,
+        source,
+        reducer,
+        saved,
+        follow,
+    };
+    let ended = tokio::select! {
+        ended = run.run() => ended,
+        () = stop => Ok(()),
+    };
+    match ended {
+        Ok(()) => {}
+        // Whoever read the changes has gone: there is nobody to tell any more.
+        Err(FollowError::Surface(SurfaceError::Closed)) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    run.follow.surface.finish().await?;
+    run.save().await
+}
+
+async fn load(store: &dyn StateStore, name: &str) -> Result<Option<Saved>, StoreError> {
+    let Some(bytes) = store.get(name).await? else { return Ok(None) };
+    match serde_json::from_slice::<Saved>(&bytes) {
+        Ok(saved) if saved.version == STATE_VERSION => Ok(Some(saved)),
+        Ok(saved) => {
+            tracing::warn!("the saved state {name} is of version {}: it is not used", saved.version);
+            Ok(None)
+        }
+        Err(error) => {
+            tracing::warn!("the saved state {name} cannot be read ({error}): it is not used");
+            Ok(None)
+        }
+    }
+}
+
+struct Run<'a> {
+    follow: Follow<'a>,
+    source: Box<dyn TranscriptSource>,
+    reducer: TurnReducer,
+    session: SessionId,
+    saved: Saved,
+    saved_at: Option<Instant>,
+    unsaved: bool,
+    /// While a first attach looks for the turn in progress: what that turn has told so far.
+    attaching: Option<Vec<Change>>,
+}
+
+impl Run<'_> {
+    async fn run(&mut self) -> Result<(), FollowError> {
+        loop {
+            let batch = self.source.next().await?;
+            if let Some(reason) = batch.restarted {
+                self.restart(reason).await?;
+            }
+            let mut changes = Vec::new();
+            let mut told = self.saved.delivered;
+            for record in batch.records {
+                told = told.max(record.position);
+                self.apply(record, &mut changes);
+            }
+            if batch.at_end
+                && let Some(turn_in_progress) = self.attaching.take()
+            {
+                changes = turn_in_progress;
+            }
+            if self.attaching.is_none() {
+                self.show(&changes).await?;
+            }
+            self.unsaved |= told != self.saved.delivered;
+            self.saved.delivered = told;
+            let is_due = self.saved_at.is_none_or(|at| at.elapsed() >= SAVE_INTERVAL);
+            if self.unsaved && self.attaching.is_none() && (batch.at_end || is_due) {
+                self.save().await?;
+            }
+            if batch.at_end {
+                if self.follow.until == Until::End {
+                    return Ok(());
+                }
+                self.source.changed(WAIT).await?;
+            }
+        }
+    }
+
+    /// Applies a record; what the surface has not been told yet goes to `changes`.
+    fn apply(&mut self, record: TranscriptRecord, changes: &mut Vec<Change>) {
+        let position = record.position;
+        let ends_turn = matches!(record.body, RecordBody::TurnEnded(_));
+        let new = self.reducer.apply(record);
+        if let Some(info) = self.reducer.session() {
+            self.session = info.id.clone();
+        }
+        match &mut self.attaching {
+            Some(in_progress) => {
+                for change in new {
+                    match &change {
+                        Change::TurnEnded(_) => in_progress.retain(|c| matches!(c, Change::Session(_))),
+                        Change::Session(_) => {
+                            in_progress.retain(|c| !matches!(c, Change::Session(_)));
+                            in_progress.insert(0, change);
+                        }
+                        _ if self.reducer.is_between_turns() => {}
+                        _ => in_progress.push(change),
+                    }
+                }
+            }
+            None if position > self.saved.delivered => changes.extend(new),
+            None => {}
+        }
+        if ends_turn
+            && let Some(snapshot) = self.reducer.snapshot()
+            && let Some(safe) = self.source.position_after(position)
+        {
+            self.saved.safe = Some(safe);
+            self.saved.reducer = snapshot;
+        }
+    }
+
+    async fn show(&self, changes: &[Change]) -> Result<(), FollowError> {
+        if !changes.is_empty() {
+            let turn = self.reducer.turn();
+            self.follow.surface.show(&self.session, changes, turn.as_ref()).await?;
+        }
+        Ok(())
+    }
+
+    /// The log is another one now, or was cut: it is told anew.
+    async fn restart(&mut self, reason: String) -> Result<(), FollowError> {
+        self.reducer = TurnReducer::new();
+        let surface = self.saved.surface.take();
+        self.saved = Saved { version: STATE_VERSION, surface, ..Saved::default() };
+        let notice = Notice { kind: NoticeKind::Log, text: reason };
+        let item = TurnItem { seq: 0, at: None::<Timestamp>, content: ItemContent::Notice(notice) };
+        self.show(&[Change::Item { turn: None, item }]).await
+    }
+
+    async fn save(&mut self) -> Result<(), FollowError> {
+        self.saved.surface = self.follow.surface.save().await?;
+        let bytes = serde_json::to_vec(&self.saved).map_err(|source| StoreError::Backend {
+            context: format!("the state {} could not be written", self.follow.name),
+            source: Box::new(source),
+        })?;
+        self.follow.store.put(self.follow.name, &bytes).await?;
+        self.saved_at = Some(Instant::now());
+        self.unsaved = false;
+        Ok(())
+    }
+}

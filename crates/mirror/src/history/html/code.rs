@@ -1,0 +1,331 @@
+//! Blocks of code, and the lines of patches told apart.
+//!
+//! Two notations of patches are known: the unified diff (as `diff -u` and git write it) and the `apply_patch` envelope
+//! of Codex. Lines are told apart by how they begin, and in a diff also by the counts of its hunk: a removed line that
+//! itself begins with `--` is no file header.
+
+use std::iter::Peekable;
+use std::str::Lines;
+
+use super::escape;
+
+/// Appends a block of code. `language` may be any text.
+pub(super) fn block(out: &mut String, language: &str, body: &str) {
+    let language = plain_word(language);
+    let patch = Notation::of(language, body);
+    out.push_str("<pre");
+    match (patch, language) {
+        (Some(_), _) => out.push_str(" class=\"patch\""),
+        (None, "bash" | "sh" | "shell" | "zsh") => out.push_str(" class=\"shell\""),
+        (None, _) => {}
+    }
+    if !language.is_empty() {
+        // A plain word needs no escaping.
+        out.push_str(" data-language=\"");
+        out.push_str(language);
+        out.push('"');
+    }
+    out.push_str("><code>");
+    match patch {
+        None => escape::text(out, body.strip_suffix('\n').unwrap_or(body)),
+        Some(notation) => {
+            for (kind, line) in PatchLines::new(notation, body) {
+                out.push_str("<span class=\"");
+                out.push_str(kind.class());
+                out.push_str("\">");
+                escape::text(out, line);
+                // Within its element, so that a copied patch keeps its lines.
+                out.push_str("\n</span>");
+            }
+        }
+    }
+    out.push_str("</code></pre>");
+}
+
+/// The first word, where it is one that names a language.
+fn plain_word(language: &str) -> &str {
+    let word = language.split([' ', '\t', ',', '{']).next().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+#-_.".contains(c);
+    if word.len() <= 24 && word.chars().all(plain) { word } else { "" }
+}
+
+/// How a patch is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Notation {
+    /// A unified diff.
+    Unified,
+    /// An `apply_patch` envelope, perhaps within other text, such as the command that carries it.
+    Envelope,
+}
+
+impl Notation {
+    fn of(language: &str, body: &str) -> Option<Self> {
+        if body.lines().any(begins_envelope) {
+            Some(Self::Envelope)
+        } else if matches!(language, "diff" | "patch") || body.starts_with("diff --git ") {
+            Some(Self::Unified)
+        } else {
+            None
+        }
+    }
+}
+
+fn begins_envelope(line: &str) -> bool {
+    line.trim_end() == "*** Begin Patch"
+}
+
+/// What a line of a patch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    /// Neither of the others.
+    Context,
+    Added,
+    Removed,
+    /// Names a file, or what happens to it.
+    File,
+    /// Begins a hunk.
+    Hunk,
+    /// A remark, such as the missing end of the last line.
+    Remark,
+}
+
+impl LineKind {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Context => "ctx",
+            Self::Added => "add",
+            Self::Removed => "del",
+            Self::File => "file",
+            Self::Hunk => "hunk",
+            Self::Remark => "remark",
+        }
+    }
+}
+
+/// Where in a patch a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Around an envelope.
+    Outside,
+    /// In an envelope.
+    Envelope,
+    /// Before a hunk of a diff, or in one that names no counts.
+    Open,
+    /// After the old file's name: the new one's follows.
+    OldNamed,
+    /// In a hunk that still has this many lines of the old and of the new file.
+    Hunk { old: u64, new: u64 },
+}
+
+struct PatchLines<'a> {
+    lines: Peekable<Lines<'a>>,
+    place: Place,
+}
+
+impl<'a> PatchLines<'a> {
+    fn new(notation: Notation, body: &'a str) -> Self {
+        let place = match notation {
+            Notation::Unified => Place::Open,
+            Notation::Envelope => Place::Outside,
+        };
+        Self { lines: body.lines().peekable(), place }
+    }
+
+    fn kind(&mut self, line: &str) -> LineKind {
+        match self.place {
+            Place::Outside if begins_envelope(line) => {
+                self.place = Place::Envelope;
+                LineKind::File
+            }
+            Place::Outside => LineKind::Context,
+            Place::Envelope => self.in_envelope(line),
+            Place::Hunk { old, new } => self.in_hunk(line, old, new),
+            Place::OldNamed => {
+                self.place = Place::Open;
+                LineKind::File
+            }
+            Place::Open => self.in_open(line),
+        }
+    }
+
+    fn in_envelope(&mut self, line: &str) -> LineKind {
+        if line.trim_end() == "*** End Patch" {
+            self.place = Place::Outside;
+        }
+        match line.as_bytes() {
+            [b'*', b'*', b'*', ..] => LineKind::File,
+            [b'@', b'@', ..] => LineKind::Hunk,
+            [b'+', ..] => LineKind::Added,
+            [b'-', ..] => LineKind::Removed,
+            _ => LineKind::Context,
+        }
+    }
+
+    fn in_hunk(&mut self, line: &str, old: u64, new: u64) -> LineKind {
+        let (kind, left) = match line.as_bytes().first() {
+            Some(b'+') => (LineKind::Added, new.checked_sub(1).map(|new| (old, new))),
+            Some(b'-') => (LineKind::Removed, old.checked_sub(1).map(|old| (old, new))),
+            Some(b'\\') => (LineKind::Remark, Some((old, new))),
+            // Some tools drop the blank that begins an empty line.
+            Some(b' ') | None => (LineKind::Context, old.checked_sub(1).zip(new.checked_sub(1))),
+            Some(_) => (LineKind::Context, None),
+        };
+        match left {
+            Some((0, 0)) => self.place = Place::Open,
+            Some((old, new)) => self.place = Place::Hunk { old, new },
+            // The counts were wrong.
+            None => return self.in_open(line),
+        }
+        kind
+    }
+
+    fn in_open(&mut self, line: &str) -> LineKind {
+        self.place = Place::Open;
+        if line.starts_with("@@") {
+            if let Some((old, new)) = hunk_counts(line)
+                && old.max(new) > 0
+            {
+                self.place = Place::Hunk { old, new };
+            }
+            return LineKind::Hunk;
+        }
+        if line.starts_with("--- ") && self.lines.peek().is_some_and(|next| next.starts_with("+++ ")) {
+            self.place = Place::OldNamed;
+            return LineKind::File;
+        }
+        match line.as_bytes().first() {
+            Some(b'+') => LineKind::Added,
+            Some(b'-') => LineKind::Removed,
+            Some(b'\\') => LineKind::Remark,
+            _ if GIT_HEADERS.iter().any(|header| line.starts_with(header)) => LineKind::File,
+            _ => LineKind::Context,
+        }
+    }
+}
+
+/// How git's extended headers begin (`git help diff`, "Generating patch text with -p").
+const GIT_HEADERS: [&str; 13] = [
+    "diff --",
+    "index ",
+    "old mode ",
+    "new mode ",
+    "deleted file mode ",
+    "new file mode ",
+    "copy from ",
+    "copy to ",
+    "rename from ",
+    "rename to ",
+    "similarity index ",
+    "dissimilarity index ",
+    "Binary files ",
+];
+
+impl<'a> Iterator for PatchLines<'a> {
+    type Item = (LineKind, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = self.lines.next()?;
+        Some((self.kind(line), line))
+    }
+}
+
+/// The numbers of lines that `@@ -1,2 +3,4 @@` names; one without a count has one line.
+fn hunk_counts(line: &str) -> Option<(u64, u64)> {
+    let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let (old, new) = ranges.split_once(" +")?;
+    let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
+    Some((count(old)?, count(new)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::{Notation, PatchLines, block};
+
+    /// A line each: its class, then the line.
+    fn check(language: &str, classed: &str) {
+        let body: String = classed.lines().map(|line| format!("{}\n", &line[5..])).collect();
+        let notation = Notation::of(language, &body).expect("a patch");
+        let found: String = PatchLines::new(notation, &body)
+            .map(|(kind, line)| format!("{:<5}{line}\n", kind.class()))
+            .collect();
+        assert_eq!(found, classed);
+    }
+
+    #[test]
+    fn a_diff_counts_its_lines() {
+        check(
+            "diff",
+            "file diff --git a/x b/x\n\
+             file index 1..2 100644\n\
+             file --- a/x\n\
+             file +++ b/x\n\
+             hunk @@ -1,4 +1,4 @@ fn main()\n\
+             ctx   same\n\
+             del  --- looks like a header\n\
+             add  +++ so does this\n\
+             ctx  \n\
+             del  -old\n\
+             add  +new\n\
+             file --- a/y\n\
+             file +++ b/y\n\
+             hunk @@ -1 +0,0 @@\n\
+             del  -gone\n",
+        );
+    }
+
+    #[test]
+    fn a_diff_without_counts_goes_by_the_first_character() {
+        check("diff", "hunk @@\ndel  ---x\nadd  +y\nctx   z\n");
+        check("patch", "del  - a\nadd  + b\nctx  words\n");
+        check("", "file diff --git a/x b/x\nfile Binary files a/x and b/x differ\n");
+    }
+
+    #[test]
+    fn wrong_counts_do_not_swallow_the_next_file() {
+        check(
+            "diff",
+            "hunk @@ -1,9 +1,9 @@\nctx   a\nfile diff --git a/y b/y\nfile --- a/y\nfile +++ b/y\nhunk @@ -1 +1 @@\ndel  -a\nadd  +b\n",
+        );
+    }
+
+    #[test]
+    fn an_envelope_ends_where_it_says() {
+        check(
+            "rust",
+            "file *** Begin Patch\nfile *** Update File: a.rs\nfile *** Move to: b.rs\nhunk @@ fn main()\nctx   a\n\
+             del  ---x\nadd  +++ y\nfile *** End of File\nfile *** End Patch\nctx  +after\n",
+        );
+        check(
+            "bash",
+            "ctx  apply_patch <<'EOF'\nfile *** Begin Patch\nfile *** Add File: a\nadd  +x\nfile *** End Patch\nctx  EOF\n",
+        );
+    }
+
+    #[test]
+    fn a_last_line_without_its_end_is_a_remark() {
+        let rest = "remark\\ No newline at end of file\n";
+        let body = "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n";
+        let found: String = PatchLines::new(Notation::Unified, body)
+            .map(|(kind, line)| format!("{}{line}\n", kind.class()))
+            .collect();
+        assert_eq!(found, format!("hunk@@ -0,0 +1 @@\nadd+x\n{rest}"));
+    }
+
+    #[test]
+    fn a_language_is_a_plain_word() {
+        for (language, attribute) in [
+            ("rust", " data-language=\"rust\""),
+            ("c++ title=x", " data-language=\"c++\""),
+            ("", ""),
+            ("\"><script>", ""),
+            ("语言", ""),
+            ("bash", " class=\"shell\" data-language=\"bash\""),
+        ] {
+            let mut out = String::new();
+            block(&mut out, language, "x\n");
+            assert_eq!(out, format!("<pre{attribute}><code>x</code></pre>"));
+        }
+    }
+}
