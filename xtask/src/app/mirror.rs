@@ -1,0 +1,245 @@
+//! `larkspan mirror`.
+
+use std::collections::HashSet;
+use std::future::pending;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result};
+use larkspan_codex_adapter::{CodexCatalog, ReadMode};
+use larkspan_core::ports::{CardSurface, SessionCatalog, SourcePosition};
+use larkspan_core::presentation::Locale;
+use larkspan_mirror::follow::{Follow, From, Until, follow};
+use larkspan_mirror::json::{JsonOptions, Secrets};
+use larkspan_mirror::json_lines::JsonLinesSurface;
+use larkspan_mirror::state_files::StateFiles;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::cli::{Begin, Mirror, Surface};
+use super::environment::Environment;
+use super::open;
+
+/// A file that was not written for this long no longer grows.
+const STILL: Duration = Duration::from_secs(600);
+/// How many of the newest sessions are followed at once.
+const WATCHED: usize = 64;
+/// How often the folder of sessions is looked at even if nothing is told.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// One thread is enough: sources wait far more than they work.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime could not be started")
+}
+
+pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
+    let locale = arguments.wording.locale.map_or_else(|| environment.locale(), Locale::from);
+    let secrets = if arguments.wording.raw { Secrets::Raw } else { Secrets::Masked };
+    let wiring = Wiring {
+        store: StateFiles::new(environment.larkspan_home()?.join("state")),
+        options: JsonOptions { locale, secrets },
+        arguments,
+    };
+    let catalog = CodexCatalog::new(environment.codex_home()?);
+    runtime()?.block_on(async {
+        let stop = stop_signal()?;
+        if wiring.arguments.which.watch {
+            watch_all(Arc::new(wiring), &catalog, stop).await
+        } else {
+            let session = match &wiring.arguments.which.session {
+                Some(file) => file.clone(),
+                None => latest(&catalog)?,
+            };
+            let from = wiring.from(&session);
+            let out = wiring.arguments.out.clone();
+            wiring.follow_one(&session, from, out.as_deref(), stop).await
+        }
+    })
+}
+
+fn latest(catalog: &CodexCatalog) -> Result<PathBuf> {
+    let newest = catalog.newest(1).context("is CODEX_HOME right?")?;
+    let folder = catalog.folder();
+    newest.into_iter().next().with_context(|| format!("no session yet below {}", folder.display()))
+}
+
+/// Becomes true when the process is asked to end.
+fn stop_signal() -> Result<watch::Receiver<bool>> {
+    let (tell, told) = watch::channel(false);
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::spawn(async move {
+        #[cfg(unix)]
+        let terminated = async move { terminate.recv().await };
+        #[cfg(not(unix))]
+        let terminated = pending::<()>();
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminated => {}
+        }
+        let _ = tell.send(true);
+    });
+    Ok(told)
+}
+
+/// What following a session needs.
+struct Wiring {
+    store: StateFiles,
+    options: JsonOptions,
+    arguments: Mirror,
+}
+
+impl Wiring {
+    /// Where a first attach begins.
+    fn from(&self, session: &Path) -> From {
+        let is_still = || {
+            let modified = std::fs::metadata(session).and_then(|file| file.modified()).ok();
+            let age = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
+            age.is_some_and(|age| age > STILL)
+        };
+        match self.arguments.from {
+            Some(Begin::Start) => From::Start,
+            Some(Begin::Now) => From::Now,
+            None if self.arguments.once => From::Start,
+            None if self.arguments.which.session.is_some() && is_still() => From::Start,
+            None => From::Now,
+        }
+    }
+
+    async fn follow_one(
+        &self,
+        session: &Path,
+        from: From,
+        out: Option<&Path>,
+        mut stop: watch::Receiver<bool>,
+    ) -> Result<()> {
+        open::check(session, ReadMode::Follow)?;
+        let surface: Box<dyn CardSurface> = match (self.arguments.surface, out) {
+            (Surface::Jsonl, Some(path)) => Box::new(JsonLinesSurface::file(path, self.options)?),
+            (Surface::Jsonl, None) => Box::new(JsonLinesSurface::pipe(io::stdout(), self.options)),
+        };
+        let is_remembered = !self.arguments.once || out.is_some();
+        let name = state_name(session, out);
+        let scratch;
+        let (store, _lock) = if is_remembered {
+            (&self.store as &dyn larkspan_core::ports::StateStore, Some(self.store.lock(&name)?))
+        } else {
+            scratch = Forgetful;
+            (&scratch as &dyn larkspan_core::ports::StateStore, None)
+        };
+        let path = session.to_owned();
+        let open = move |from: Option<&SourcePosition>| open::source(&path, ReadMode::Follow, from);
+        let until = if self.arguments.once { Until::End } else { Until::Stopped };
+        let what = Follow { open: &open, surface: surface.as_ref(), store, name: &name, from, until };
+        let stopped = async move {
+            if stop.wait_for(|is_told| *is_told).await.is_err() {
+                pending::<()>().await;
+            }
+        };
+        follow(what, stopped).await.with_context(|| format!("following {}", session.display()))
+    }
+}
+
+/// Follows the newest sessions and those that begin later, until told to stop.
+async fn watch_all(wiring: Arc<Wiring>, catalog: &CodexCatalog, stop: watch::Receiver<bool>) -> Result<()> {
+    if let Some(folder) = &wiring.arguments.out {
+        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    }
+    let mut followed: HashSet<String> = HashSet::new();
+    let mut tasks: JoinSet<Result<()>> = JoinSet::new();
+    let mut is_first_look = true;
+    loop {
+        match catalog.sessions(WATCHED).await {
+            Ok(sessions) => {
+                for session in sessions {
+                    let is_wanted = wiring.arguments.subagents || !session.is_subagent;
+                    if !is_wanted || !followed.insert(session.path.clone()) {
+                        continue;
+                    }
+                    let path = PathBuf::from(&session.path);
+                    // A session that begins while we watch is told from its start.
+                    let from = if is_first_look { wiring.from(&path) } else { From::Start };
+                    let out = wiring
+                        .arguments
+                        .out
+                        .as_ref()
+                        .map(|folder| folder.join(file_name(session.id.as_str())));
+                    let (wiring, stop) = (wiring.clone(), stop.clone());
+                    tasks.spawn(async move { wiring.follow_one(&path, from, out.as_deref(), stop).await });
+                }
+            }
+            Err(error) if wiring.arguments.once => return Err(error.into()),
+            // The folder may come with the first session.
+            Err(error) => tracing::info!("{error}"),
+        }
+        is_first_look = false;
+        if wiring.arguments.once {
+            while let Some(ended) = tasks.join_next().await {
+                ended??;
+            }
+            return Ok(());
+        }
+        let mut stop = stop.clone();
+        let stopping = async move { stop.wait_for(|is_told| *is_told).await.is_ok() };
+        tokio::select! {
+            _ = stopping => break,
+            changed = catalog.changed(LOOK) => changed?,
+            Some(ended) = tasks.join_next(), if !tasks.is_empty() => {
+                // One session's failure is its own.
+                if let Ok(Err(error)) = ended {
+                    super::say::error(&error);
+                }
+            }
+        }
+    }
+    while let Some(ended) = tasks.join_next().await {
+        ended??;
+    }
+    Ok(())
+}
+
+/// The state of one log on one surface.
+fn state_name(session: &Path, out: Option<&Path>) -> String {
+    let absolute = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        path.canonicalize().unwrap_or(path).display().to_string()
+    };
+    let out = out.map_or_else(|| "-".to_owned(), absolute);
+    format!("mirror/jsonl/{out}/of/{}", absolute(session))
+}
+
+/// A session's id as a file name.
+fn file_name(id: &str) -> String {
+    let safe: String = id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' })
+        .collect();
+    format!("{safe}.jsonl")
+}
+
+/// A store that remembers nothing.
+struct Forgetful;
+
+#[async_trait::async_trait]
+impl larkspan_core::ports::StateStore for Forgetful {
+    async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, larkspan_core::ports::StoreError> {
+        Ok(None)
+    }
+
+    async fn put(&self, _: &str, _: &[u8]) -> Result<(), larkspan_core::ports::StoreError> {
+        Ok(())
+    }
+
+    async fn remove(&self, _: &str) -> Result<(), larkspan_core::ports::StoreError> {
+        Ok(())
+    }
+
+    async fn names(&self, _: &str) -> Result<Vec<String>, larkspan_core::ports::StoreError> {
+        Ok(Vec::new())
+    }
+}

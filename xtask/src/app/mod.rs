@@ -1,0 +1,36 @@
+//! The program `larkspan`: configuration, wiring, and what a person sees of errors.
+
+mod cli;
+mod environment;
+mod history;
+mod mirror;
+mod open;
+mod progress;
+mod say;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+use environment::Environment;
+
+/// Runs the program with the process's arguments and environment.
+///
+/// Exit codes: 0 done, 1 failure, 2 usage.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    say::start_log(cli.verbose);
+    let environment = Environment::of_process();
+    let result = match cli.command {
+        Command::History(arguments) => history::run(&environment, arguments),
+        Command::Mirror(arguments) => mirror::run(&environment, arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say::error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The product: `larkspan`.
+
+fn main() -> std::process::ExitCode {
+    xtask::app::main()
+}
