@@ -1,0 +1,85 @@
+//! What is measured in process.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use larkspan_codex_adapter::exec::{ReadOutcome, read};
+use larkspan_codex_adapter::log::LogReader;
+use larkspan_core::transcript::TranscriptRecord;
+use larkspan_core::turn::TurnReducer;
+use serde_json::{Value, json};
+
+use super::captures::{Capture, Captures};
+
+/// How long each is run before and while it is measured.
+const WARM_UP: Duration = Duration::from_millis(500);
+const MEASURED: Duration = Duration::from_secs(2);
+
+/// How long reading this script takes.
+pub(crate) fn reading(script: &str) -> Result<Value> {
+    let reading = read(script);
+    if reading.outcome != ReadOutcome::Parsed {
+        bail!("the script is not read: {:?}", reading.outcome);
+    }
+    let ns = median_ns(|| {
+        black_box(read(black_box(script)));
+    });
+    Ok(json!({ "bytes": script.len(), "calls": reading.calls.len(), "ns": ns }))
+}
+
+/// How fast lines become records (scripts are read on the way), and records turns.
+pub(crate) fn records(captures: &Captures) -> Result<Value> {
+    let bytes: usize = captures.0.iter().flat_map(|capture| &capture.lines).map(|line| line.len() + 1).sum();
+    let sessions: Vec<Vec<TranscriptRecord>> = captures.0.iter().map(records_of).collect();
+    let count: usize = sessions.iter().map(Vec::len).sum();
+    if count == 0 {
+        bail!("the captures hold no record");
+    }
+    let read_ns = median_ns(|| {
+        black_box(captures.0.iter().map(records_of).collect::<Vec<_>>());
+    });
+    // The reducer takes the records, so copies are needed; what they cost is not the reducer's.
+    let copy_ns = median_ns(|| {
+        black_box(sessions.clone());
+    });
+    let reduce_ns = median_ns(|| {
+        for session in sessions.clone() {
+            let mut reducer = TurnReducer::new();
+            for record in session {
+                black_box(reducer.apply(record));
+            }
+        }
+    });
+    let reduce_ns = reduce_ns.saturating_sub(copy_ns);
+    Ok(json!({ "records": count, "bytes": bytes, "read_ns": read_ns, "reduce_ns": reduce_ns }))
+}
+
+fn records_of(capture: &Capture) -> Vec<TranscriptRecord> {
+    let mut reader = LogReader::new(&capture.session);
+    let mut records = Vec::new();
+    let mut position = 0;
+    for line in std::iter::once(&capture.head).chain(&capture.lines) {
+        position += line.len() as u64 + 1;
+        reader.line(line.as_bytes(), position, &mut records);
+    }
+    records
+}
+
+/// The median time of one run, in nanoseconds.
+fn median_ns(mut run: impl FnMut()) -> u64 {
+    let begun = Instant::now();
+    while begun.elapsed() < WARM_UP {
+        run();
+    }
+    let mut times = Vec::new();
+    let begun = Instant::now();
+    while begun.elapsed() < MEASURED {
+        let one = Instant::now();
+        run();
+        times.push(one.elapsed());
+    }
+    let middle = times.len() / 2;
+    let (_, median, _) = times.select_nth_unstable(middle);
+    u64::try_from(median.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,13 @@
+//! The mock apps of Larkspan's end-to-end suite, and the real programs that they play against.
+//!
+//! * [`scripted_model`]: a model provider that plays a script and checks every request.
+//! * [`codex_cli`]: the real Codex CLI, isolated and offline.
+//! * [`mcp_demo`]: an MCP server for it to call.
+//! * [`sanitise`]: from a session log to a fixture.
+//! * [`skip`]: a test that cannot run here says so.
+
+pub mod codex_cli;
+pub mod mcp_demo;
+pub mod sanitise;
+pub mod scripted_model;
+pub mod skip;
