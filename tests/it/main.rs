@@ -1,1 +1,16 @@
-//! placeholder
+//! The tests across crates: real logs through the whole path, the built program from outside, the rules of the house.
+//!
+//! One binary with a module for each theme. What a capture shows is in golden files (`golden/`, written anew with
+//! `UPDATE_GOLDEN=1`); what must hold of all of them is checked against a second, simpler reading of the same rows.
+
+mod architecture;
+mod bad_input;
+mod codex_live;
+mod fixtures;
+mod live;
+mod owners;
+mod public;
+mod restart;
+mod support;
+mod symptoms;
+mod truth;

@@ -118,19 +118,16 @@ fn summary(file: &FoundFile) -> SessionSummary {
             }
         });
         for record in records.drain(..) {
-            match record.body {
-                RecordBody::Session(info) => {
-                    summary.id = info.id;
-                    summary.cwd = info.cwd;
-                    summary.is_subagent = info.is_subagent;
-                }
-                RecordBody::Message(message)
-                    if message.role == Role::User && summary.first_message.is_none() =>
-                {
-                    summary.first_message =
-                        Some(clip(&collapse_whitespace(&message.text), FIRST_WORDS).into_owned());
-                }
-                _ => {}
+            if let RecordBody::Session(info) = record.body {
+                summary.id = info.id;
+                summary.cwd = info.cwd;
+                summary.is_subagent = info.is_subagent;
+            } else if let RecordBody::Message(message) = record.body
+                && message.role == Role::User
+                && summary.first_message.is_none()
+            {
+                let words = collapse_whitespace(&message.text);
+                summary.first_message = Some(clip(&words, FIRST_WORDS).into_owned());
             }
         }
         match read {

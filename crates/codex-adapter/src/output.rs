@@ -6,6 +6,7 @@
 //! - Nothing of the envelope is left in the output; line feeds of the body are kept.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -293,10 +294,10 @@ fn unpack_json(text: &str) -> Option<String> {
     let seconds = metadata.get("duration_seconds").and_then(Value::as_f64);
     let mut header = String::new();
     if let Some(code) = code {
-        header.push_str(&format!("Exit code: {code}\n"));
+        let _ = writeln!(header, "Exit code: {code}");
     }
     if let Some(seconds) = seconds {
-        header.push_str(&format!("Wall time: {seconds} seconds\n"));
+        let _ = writeln!(header, "Wall time: {seconds} seconds");
     }
     Some(format!("{header}Output:\n{output}"))
 }
@@ -338,6 +339,9 @@ fn join(blocks: &[Block]) -> Option<Output> {
     Some(all).filter(|output| !output.is_empty())
 }
 
+/// How the log marks an output that it does not keep whole.
+const PERSISTED: &str = "... command output truncated for persistence ...";
+
 /// A body without the remarks that it was cut: they become facts about the output.
 pub(crate) fn body(text: &str) -> Output {
     let mut rest = text;
@@ -357,7 +361,6 @@ pub(crate) fn body(text: &str) -> Output {
     for (open, close) in [("…", " tokens truncated…"), ("…", " chars truncated…")] {
         kept = without_marker(kept, open, close, &mut cut);
     }
-    const PERSISTED: &str = "... command output truncated for persistence ...";
     if kept.contains(PERSISTED) {
         cut = true;
         kept = kept.replace(PERSISTED, "…").into();
@@ -421,8 +424,8 @@ fn seconds_in(text: &str) -> Option<Duration> {
 }
 
 /// Text as shared, for callers that keep it.
-pub(crate) fn shared(text: Cow<'_, str>) -> Arc<str> {
-    text.as_ref().into()
+pub(crate) fn shared(text: &str) -> Arc<str> {
+    text.into()
 }
 
 #[cfg(test)]

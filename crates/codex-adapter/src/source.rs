@@ -37,7 +37,7 @@ pub struct CodexSource {
     reader: LogReader,
     mode: ReadMode,
     last_line_is_read: bool,
-    places: VecDeque<SourcePosition>,
+    places: VecDeque<(Memory, Cursor)>,
     watcher: Option<Watcher>,
     changed: Arc<Notify>,
 }
@@ -128,13 +128,10 @@ impl CodexSource {
     }
 
     fn remember_place(&mut self, reader: Memory, cursor: Cursor) {
-        let saved = Saved { reader, cursor };
-        if let Ok(memory) = serde_json::to_value(&saved) {
-            if self.places.len() == PLACES {
-                self.places.pop_front();
-            }
-            self.places.push_back(SourcePosition { offset: cursor.offset(), memory });
+        if self.places.len() == PLACES {
+            self.places.pop_front();
         }
+        self.places.push_back((reader, cursor));
     }
 
     fn read_last_line(&mut self, records: &mut Vec<TranscriptRecord>) {
@@ -198,13 +195,14 @@ impl TranscriptSource for CodexSource {
                 }
                 // What came before the damage is told; the damage is part of the story.
                 Err(error @ Error::Damaged { .. }) => {
-                    batch.records.push(damage(&error, self.log.cursor().offset()))
+                    batch.records.push(damage(&error, self.log.cursor().offset()));
                 }
                 Err(error) if batch.records.is_empty() => return Err(source_error(error)),
                 Err(_) => break,
             }
         }
         let (memory, cursor) = (self.reader.memory().clone(), self.log.cursor());
+        batch.end = cursor.offset();
         self.remember_place(memory, cursor);
         Ok(batch)
     }
@@ -230,7 +228,9 @@ impl TranscriptSource for CodexSource {
     }
 
     fn position_after(&self, offset: u64) -> Option<SourcePosition> {
-        self.places.iter().find(|place| place.offset == offset).cloned()
+        let (reader, cursor) = self.places.iter().find(|(_, cursor)| cursor.offset() == offset)?;
+        let saved = Saved { reader: reader.clone(), cursor: *cursor };
+        Some(SourcePosition { offset, memory: serde_json::to_value(saved).ok()? })
     }
 }
 

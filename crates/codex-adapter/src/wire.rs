@@ -14,45 +14,86 @@ use serde_json::value::RawValue;
 pub(crate) type Raw<'a> = Option<&'a RawValue>;
 
 macro_rules! lenient {
-    ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($field:ident),* $(,)? } $($nested:ident)?) => {
         $(#[$doc])*
-        #[derive(Debug, Default, Clone, Copy, Deserialize)]
+        #[derive(Debug, Default, Clone, Deserialize)]
         #[serde(default)]
         pub(crate) struct $name<'a> {
             $(#[serde(borrow)] pub(crate) $field: Raw<'a>,)*
+            $(
+                /// An object of the same members, read in the same pass.
+                #[serde(borrow)]
+                pub(crate) $nested: Option<Box<Self>>,
+            )?
         }
     };
 }
 
+/// One line of a rollout, or of `exec --json`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(default)]
+pub(crate) struct Row<'a> {
+    #[serde(borrow)]
+    pub(crate) timestamp: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) ordinal: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) r#type: Raw<'a>,
+    /// An object in every row that means something, and read in the same pass.
+    #[serde(borrow)]
+    pub(crate) payload: Option<Payload<'a>>,
+    #[serde(borrow)]
+    pub(crate) metadata: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) item: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) thread_id: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) usage: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) error: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) message: Raw<'a>,
+}
+
+impl<'a> Row<'a> {
+    /// Reads a line as it should be.
+    pub(crate) fn parse(line: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(line)
+    }
+
+    /// Reads a line whose payload is no object: it is taken for an empty one.
+    pub(crate) fn parse_odd(line: &'a str) -> serde_json::Result<Self> {
+        let OddRow { timestamp, ordinal, r#type, payload } = serde_json::from_str(line)?;
+        let payload = payload.map(|payload| object(Some(payload)));
+        Ok(Row { timestamp, ordinal, r#type, payload, ..Row::default() })
+    }
+}
+
 lenient! {
-    /// One line of a rollout, or of `exec --json`.
-    Row { timestamp, ordinal, r#type, payload, metadata, item, thread_id, usage, error, message }
+    /// A line whose payload has an odd shape.
+    OddRow { timestamp, ordinal, r#type, payload }
 }
 
 lenient! {
     /// What any payload may hold.
     Payload {
         r#type, id, call_id, turn_id, name, namespace, status, arguments, input, output, role, content, phase,
-        summary, item, action, tools, message, text, reason, error, info, internal_chat_message_metadata_passthrough,
+        summary, action, tools, message, text, reason, error, info, internal_chat_message_metadata_passthrough,
         metadata, query, path, started_at_ms, goal,
         // events of older builds, which carry the fields of an item themselves
         command, cwd, parsed_cmd, aggregated_output, stdout, stderr, exit_code, duration, changes, success,
         invocation, result, tool, revised_prompt, agent_thread_id, agent_path, kind, content_items, author, recipient,
         new_agent_nickname, prompt, source, summary_text, server,
-    }
+        // the head of a session, and what a turn runs with
+        session_id, cli_version, model, thread_source, forked_from_id, parent_thread_id, history_mode,
+        subagent_history_start_ordinal,
+    } item
 }
 
 lenient! {
-    /// The head of a session.
-    SessionMeta {
-        id, session_id, cwd, cli_version, model, source, thread_source, forked_from_id, parent_thread_id, history_mode,
-        subagent_history_start_ordinal, timestamp,
-    }
-}
-
-lenient! {
-    /// What a turn runs with.
-    TurnContext { turn_id, cwd, model }
+    /// What names a turn.
+    TurnRef { turn_id }
 }
 
 lenient! {
@@ -73,6 +114,7 @@ lenient! {
 /// One set of token counts.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
 pub(crate) struct TokenUsage {
     pub(crate) input_tokens: Option<u64>,
     pub(crate) output_tokens: Option<u64>,
@@ -81,7 +123,10 @@ pub(crate) struct TokenUsage {
 
 /// Reads a raw object of a lenient shape; anything else is the empty one.
 pub(crate) fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    // A list would pass for an object whose members stand in order.
+    raw.filter(|raw| raw.get().starts_with('{'))
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
 }
 
 /// The items of a raw array; anything else has none.
@@ -203,11 +248,9 @@ mod tests {
 
     #[test]
     fn odd_shapes_cost_only_themselves() {
-        let row: Row<'_> =
-            serde_json::from_str(r#"{"timestamp": 3, "payload": [1], "type": {"a": 1}}"#).expect("a row");
+        let row = Row::parse_odd(r#"{"timestamp": 3, "payload": [1], "type": {"a": 1}}"#).expect("a row");
         assert!(text(row.r#type).is_none());
-        let payload: Payload<'_> = object(row.payload);
-        assert!(payload.r#type.is_none());
+        assert!(row.payload.is_some_and(|payload| payload.r#type.is_none()));
         assert_eq!(
             duration(serde_json::from_str("{\"secs\": 18446744073709551615, \"nanos\": 4294967295}").ok()),
             None

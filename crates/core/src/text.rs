@@ -250,7 +250,10 @@ pub fn strip_terminal(text: &str) -> Cow<'_, str> {
     let suspicious = |byte: u8| {
         (byte < b' ' && byte != b'\n' && byte != b'\t') || matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)
     };
-    if !text.bytes().any(suspicious) {
+    let goes = |c: char| {
+        matches!(c, '\r' | '\u{8}') || (c.is_control() && !matches!(c, '\n' | '\t')) || is_hidden(c)
+    };
+    if !text.bytes().any(suspicious) || !text.contains(goes) {
         return Cow::Borrowed(text);
     }
     let mut terminal = Terminal::default();

@@ -4,6 +4,7 @@
 //! told ([`Saved::delivered`]), and the surface's own place. After a restart the log is read again from the safe place
 //! through the same reducer, and what had been told is not told again: the changes are the same, revision by revision.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use larkspan_core::ids::SessionId;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 /// How long a wait for the log to grow takes at most.
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_mins(1);
 /// How much time passes at least between two saves while the log keeps growing.
 const SAVE_INTERVAL: Duration = Duration::from_millis(500);
 /// The version of the saved state.
@@ -42,11 +43,14 @@ pub enum Until {
     Stopped,
 }
 
+/// Opens the log, at its start or at a saved place.
+pub type OpenSource =
+    dyn Fn(Option<&SourcePosition>) -> Result<Box<dyn TranscriptSource>, SourceError> + Send + Sync;
+
 /// What following needs.
 pub struct Follow<'a> {
     /// Opens the log, at its start or at a saved place.
-    pub open:
-        &'a (dyn Fn(Option<&SourcePosition>) -> Result<Box<dyn TranscriptSource>, SourceError> + Send + Sync),
+    pub open: &'a OpenSource,
     /// Where changes are shown.
     pub surface: &'a dyn CardSurface,
     /// Where the state is kept.
@@ -82,13 +86,24 @@ struct Saved {
     reducer: ReducerSnapshot,
     /// The byte offset up to which the surface has been told everything.
     delivered: u64,
+    /// That place in the log: whether it is the same log, only this tells.
+    seen: Option<SourcePosition>,
     surface: Option<SurfacePosition>,
 }
 
 /// Follows until the end, or until `stop` is done. On `stop` the surface is finished and the state saved.
 pub async fn follow(follow: Follow<'_>, stop: impl Future<Output = ()>) -> Result<(), FollowError> {
-    let saved = load(follow.store, follow.name).await?;
-    follow.surface.restore(saved.as_ref().and_then(|saved| saved.surface.as_ref())).await?;
+    let mut saved = load(follow.store, follow.name).await?;
+    follow.surface.restore(saved.as_ref().and_then(|saved| saved.surface.clone())).await?;
+    let replaced = match saved.as_ref().and_then(|saved| saved.seen.as_ref()) {
+        Some(seen) => (follow.open)(Some(seen))?.next().await?.restarted,
+        None => None,
+    };
+    if replaced.is_some()
+        && let Some(saved) = &mut saved
+    {
+        *saved = Saved { version: STATE_VERSION, surface: saved.surface.take(), ..Saved::default() };
+    }
     let safe = saved.as_ref().and_then(|saved| saved.safe.as_ref());
     let source = (follow.open)(safe)?;
     let is_first = saved.is_none();
@@ -104,6 +119,9 @@ pub async fn follow(follow: Follow<'_>, stop: impl Future<Output = ()>) -> Resul
         saved,
         follow,
     };
+    if let Some(reason) = replaced {
+        run.restart(reason).await?;
+    }
     let ended = tokio::select! {
         ended = run.run() => ended,
         () = stop => Ok(()),
@@ -153,9 +171,7 @@ impl Run<'_> {
                 self.restart(reason).await?;
             }
             let mut changes = Vec::new();
-            let mut told = self.saved.delivered;
             for record in batch.records {
-                told = told.max(record.position);
                 self.apply(record, &mut changes);
             }
             if batch.at_end
@@ -166,8 +182,12 @@ impl Run<'_> {
             if self.attaching.is_none() {
                 self.show(&changes).await?;
             }
-            self.unsaved |= told != self.saved.delivered;
-            self.saved.delivered = told;
+            // While what was told before is read again, there is nothing new to remember.
+            if batch.end > self.saved.delivered {
+                self.unsaved = true;
+                self.saved.delivered = batch.end;
+                self.saved.seen = self.source.position_after(batch.end);
+            }
             let is_due = self.saved_at.is_none_or(|at| at.elapsed() >= SAVE_INTERVAL);
             if self.unsaved && self.attaching.is_none() && (batch.at_end || is_due) {
                 self.save().await?;
@@ -177,6 +197,9 @@ impl Run<'_> {
                     return Ok(());
                 }
                 self.source.changed(WAIT).await?;
+            } else {
+                // Reading does not wait for anything: whoever wants to stop it gets a chance here.
+                tokio::task::yield_now().await;
             }
         }
     }
@@ -192,14 +215,13 @@ impl Run<'_> {
         match &mut self.attaching {
             Some(in_progress) => {
                 for change in new {
-                    match &change {
-                        Change::TurnEnded(_) => in_progress.retain(|c| matches!(c, Change::Session(_))),
-                        Change::Session(_) => {
-                            in_progress.retain(|c| !matches!(c, Change::Session(_)));
-                            in_progress.insert(0, change);
-                        }
-                        _ if self.reducer.is_between_turns() => {}
-                        _ => in_progress.push(change),
+                    if matches!(change, Change::TurnEnded(_)) {
+                        in_progress.retain(|c| matches!(c, Change::Session(_)));
+                    } else if matches!(change, Change::Session(_)) {
+                        in_progress.retain(|c| !matches!(c, Change::Session(_)));
+                        in_progress.insert(0, change);
+                    } else if !self.reducer.is_between_turns() {
+                        in_progress.push(change);
                     }
                 }
             }
@@ -217,8 +239,8 @@ impl Run<'_> {
 
     async fn show(&self, changes: &[Change]) -> Result<(), FollowError> {
         if !changes.is_empty() {
-            let turn = self.reducer.turn();
-            self.follow.surface.show(&self.session, changes, turn.as_ref()).await?;
+            let turn = self.reducer.turn().map(Arc::new);
+            self.follow.surface.show(&self.session, changes, turn).await?;
         }
         Ok(())
     }

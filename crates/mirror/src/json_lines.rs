@@ -6,7 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use larkspan_core::ids::SessionId;
@@ -55,11 +55,11 @@ fn failed(context: String, source: io::Error) -> SurfaceError {
 
 #[async_trait]
 impl CardSurface for JsonLinesSurface {
-    async fn show<'a>(
+    async fn show(
         &self,
         session: &SessionId,
         changes: &[Change],
-        _turn: Option<&'a Turn>,
+        _turn: Option<Arc<Turn>>,
     ) -> Result<(), SurfaceError> {
         let mut text = Vec::new();
         for change in changes {
@@ -91,13 +91,13 @@ impl CardSurface for JsonLinesSurface {
         })
     }
 
-    async fn restore<'a>(&self, position: Option<&'a SurfacePosition>) -> Result<(), SurfaceError> {
+    async fn restore(&self, position: Option<SurfacePosition>) -> Result<(), SurfaceError> {
         self.with(|out| match out {
             Out::Pipe(_) => Ok(()),
             Out::File { file, path } => {
                 let context = || format!("{} cannot be read", path.display());
                 let length = file.metadata().map_err(|source| failed(context(), source))?.len();
-                let saved = position.and_then(|position| position.0.as_u64()).unwrap_or(0);
+                let saved = position.as_ref().and_then(|position| position.0.as_u64()).unwrap_or(0);
                 if length < saved {
                     return Err(SurfaceError::Moved(format!(
                         "{} is shorter than what was written to it ({length} of {saved} bytes): name another file, or \

@@ -1,7 +1,8 @@
 //! Small durable values as files of one folder, each replaced by an atomic rename.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -70,7 +71,7 @@ fn encode(name: &str) -> String {
         if byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_') {
             out.push(byte.into());
         } else {
-            out.push_str(&format!("%{byte:02x}"));
+            let _ = write!(out, "%{byte:02x}");
         }
     }
     out

@@ -120,7 +120,7 @@ pub(super) struct Which {
 
 #[derive(Debug, Args)]
 pub(super) struct Wording {
-    /// The language of titles. Default: by $LARKSPAN_LOCALE, $LC_ALL, $LC_MESSAGES, $LANG; else zh-CN.
+    /// The language of titles. Default: by `$LARKSPAN_LOCALE`, `$LC_ALL`, `$LC_MESSAGES`, `$LANG`; else zh-CN.
     #[arg(long, value_enum)]
     pub(super) locale: Option<Language>,
     /// Do not mask secrets (JSON only): for your own eyes.

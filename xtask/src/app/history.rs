@@ -15,10 +15,10 @@ use super::cli::{History, HistoryFormat};
 use super::environment::Environment;
 use super::{mirror, open, progress};
 
-pub(super) fn run(environment: &Environment, arguments: History) -> Result<()> {
+pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> {
     let locale = arguments.wording.locale.map_or_else(|| environment.locale(), Locale::from);
     let Some(file) = &arguments.file else {
-        return list(environment, &arguments);
+        return list(environment, arguments);
     };
     if arguments.wording.raw && arguments.format != HistoryFormat::Json {
         bail!("--raw shows secrets as they are and is for --format json only");
@@ -44,8 +44,8 @@ pub(super) fn run(environment: &Environment, arguments: History) -> Result<()> {
 fn write(file: &Path, format: &mut dyn Format, out: &mut dyn Write) -> Result<()> {
     let bar = progress::over_file(file);
     let mut told = |offset: u64| bar.set_position(offset);
-    let open = || open::source(file, ReadMode::Whole, None);
-    let result = mirror::runtime()?.block_on(history::write(&open, format, out, &mut told));
+    let mut source = open::source(file, ReadMode::Whole, None)?;
+    let result = mirror::runtime()?.block_on(history::write(source.as_mut(), format, out, &mut told));
     bar.finish_and_clear();
     match result {
         // The reader of the pipe has seen enough.

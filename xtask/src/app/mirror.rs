@@ -23,7 +23,7 @@ use super::environment::Environment;
 use super::open;
 
 /// A file that was not written for this long no longer grows.
-const STILL: Duration = Duration::from_secs(600);
+const STILL: Duration = Duration::from_mins(10);
 /// How many of the newest sessions are followed at once.
 const WATCHED: usize = 64;
 /// How often the folder of sessions is looked at even if nothing is told.
@@ -102,12 +102,11 @@ impl Wiring {
             let age = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
             age.is_some_and(|age| age > STILL)
         };
+        let is_all_of_it = || self.arguments.once || self.arguments.which.session.is_some() && is_still();
         match self.arguments.from {
             Some(Begin::Start) => From::Start,
-            Some(Begin::Now) => From::Now,
-            None if self.arguments.once => From::Start,
-            None if self.arguments.which.session.is_some() && is_still() => From::Start,
-            None => From::Now,
+            None if is_all_of_it() => From::Start,
+            Some(Begin::Now) | None => From::Now,
         }
     }
 

@@ -23,7 +23,7 @@ pub fn main() -> ExitCode {
     say::start_log(cli.verbose);
     let environment = Environment::of_process();
     let result = match cli.command {
-        Command::History(arguments) => history::run(&environment, arguments),
+        Command::History(arguments) => history::run(&environment, &arguments),
         Command::Mirror(arguments) => mirror::run(&environment, arguments),
     };
     match result {

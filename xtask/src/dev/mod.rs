@@ -59,8 +59,8 @@ struct Ci {
 
 /// The end-to-end tests: the built `larkspan` against recorded logs, the mock apps, and the real Codex where it is found.
 ///
-/// The real Codex is the program, or the npm prefix, that LARKSPAN_CODEX names, else `codex` on PATH. Without it those
-/// tests are reported as skipped.
+/// The real Codex is the program, or the npm prefix, that `LARKSPAN_CODEX` names, else `codex` on PATH. Without it
+/// those tests are reported as skipped.
 #[derive(Debug, Args)]
 struct E2e {
     /// Only the tests whose name contains one of these
@@ -71,7 +71,7 @@ struct E2e {
 /// Records the session logs under tests/fixtures again, with the real Codex CLI and a scripted model; offline.
 #[derive(Debug, Args)]
 struct Fixtures {
-    /// The Codex CLI, or the folder of an npm installation; without it LARKSPAN_CODEX or `codex` on PATH
+    /// The Codex CLI, or the folder of an npm installation; without it `LARKSPAN_CODEX` or `codex` on PATH
     #[arg(long, value_name = "PATH")]
     codex: Option<PathBuf>,
     /// Only the scenarios whose name contains this

@@ -127,7 +127,8 @@ pub struct Print {
     /// What is printed.
     pub value: PrintValue,
     /// It ran exactly once and in this place: every print of its channel before it did, too. Output blocks (text and
-    /// images) are one channel, notifications another.
+    /// images) are one channel, notifications another. In a script that failed this holds for the blocks that are
+    /// there.
     pub certain: bool,
 }
 

@@ -78,16 +78,9 @@ impl Taint {
         self.0.as_ref().is_some_and(|set| set.tools)
     }
 
-    /// The one tool it may be, if there is just one.
-    pub(super) fn only_tool(&self) -> Option<Rc<str>> {
-        let set = self.0.as_ref()?;
-        let mut names = set.names.iter();
-        names.next().filter(|_| names.next().is_none()).cloned()
-    }
-
-    /// It may be a tool.
-    pub(super) fn may_be_tool(&self) -> bool {
-        self.0.as_ref().is_some_and(|set| !set.names.is_empty())
+    /// The tools it may be.
+    pub(super) fn names(&self) -> Vec<Rc<str>> {
+        self.0.as_ref().map_or_else(Vec::new, |set| set.names.iter().cloned().collect())
     }
 
     /// Adds another taint; tells whether that changed anything.

@@ -84,7 +84,7 @@ impl Sink<'_> {
     pub(super) fn reasoning(&mut self, layer: ChatLayer, text: &str, id: Raw<'_>) {
         if !text.trim().is_empty() {
             let id = wire::non_empty(id).map(Cow::into_owned);
-            self.push(RecordBody::Reasoning(Reasoning { text: shared(text.trim().into()), layer, id }));
+            self.push(RecordBody::Reasoning(Reasoning { text: shared(text.trim()), layer, id }));
         }
     }
 }

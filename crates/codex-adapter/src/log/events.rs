@@ -25,7 +25,10 @@ impl LogReader {
                 let reason = wire::non_empty(payload.reason).map(Cow::into_owned);
                 self.end_turn(TurnEnd { outcome: TurnOutcome::Aborted, reason }, sink);
             }
-            "item_completed" => self.item(payload, &wire::object(payload.item), sink),
+            "item_completed" => match &payload.item {
+                Some(item) => self.item(payload, item, sink),
+                None => sink.unknown("item_completed without an item", None),
+            },
             "token_count" => token_count(payload, sink),
             "user_message" => {
                 let text = wire::text(payload.message).unwrap_or_default();
@@ -38,21 +41,21 @@ impl LogReader {
             "agent_reasoning" => {
                 sink.reasoning(ChatLayer::Event, &wire::text(payload.text).unwrap_or_default(), payload.id);
             }
-            "exec_command_end" => self.executed(payload, command(payload, &kind), sink),
+            "exec_command_end" => Self::executed(payload, command(payload, &kind), sink),
             "patch_apply_end" => {
                 let executed = file_change(payload, &kind, self.memory.session.cwd());
-                self.executed(payload, executed, sink);
+                Self::executed(payload, executed, sink);
             }
-            "mcp_tool_call_end" => self.executed(payload, mcp(payload, payload, &kind), sink),
+            "mcp_tool_call_end" => Self::executed(payload, mcp(payload, payload, &kind), sink),
             "web_search_end" => {
                 let detail = web_action(payload.action, payload.query);
                 let executed =
                     execution(ToolName::bare("web_search"), &kind, detail, ToolCallStatus::Completed);
-                self.executed(payload, executed, sink);
+                Self::executed(payload, executed, sink);
             }
-            "view_image_tool_call" => self.executed(payload, image_view(payload, &kind), sink),
-            "image_generation_end" => self.executed(payload, image_generation(payload, &kind), sink),
-            "dynamic_tool_call_response" => self.dynamic_call(payload, &kind, sink),
+            "view_image_tool_call" => Self::executed(payload, image_view(payload, &kind), sink),
+            "image_generation_end" => Self::executed(payload, image_generation(payload, &kind), sink),
+            "dynamic_tool_call_response" => Self::dynamic_call(payload, &kind, sink),
             "context_compacted" => self.compaction(sink),
             "thread_goal_updated" => goal(payload, sink),
             "error" => sink.notice(NoticeKind::Error, wire::text(payload.message).unwrap_or_default()),
@@ -71,7 +74,10 @@ impl LogReader {
             "sub_agent_activity" => self.agent_activity(payload, sink),
             other if other.starts_with("collab_") => self.collab_event(payload, other, sink),
             "web_search_call" | "image_generation_call" => self.response_item(payload, sink),
-            "codex/event/raw_item" => self.response_item(&wire::object(payload.item), sink),
+            "codex/event/raw_item" => match &payload.item {
+                Some(item) => self.response_item(item, sink),
+                None => sink.unknown("raw_item without an item", None),
+            },
             // Begins whose ends say all, twins of other rows, and states of the harness.
             "dynamic_tool_call_request"
             | "exec_command_begin"
@@ -127,18 +133,18 @@ impl LogReader {
         }
     }
 
-    fn executed(&mut self, payload: &Payload<'_>, executed: ToolCallExecution, sink: &mut Sink<'_>) {
+    fn executed(payload: &Payload<'_>, ran: ToolCallExecution, sink: &mut Sink<'_>) {
         match id_of(payload) {
-            Some(id) => sink.executed(&id, executed),
+            Some(id) => sink.executed(&id, ran),
             // Without an id it can only stand alone.
             None => {
                 let id = format!("byte-{}", sink.position);
-                sink.executed(&id, ToolCallExecution { origin: ExecutionOrigin::Call, ..executed });
+                sink.executed(&id, ToolCallExecution { origin: ExecutionOrigin::Call, ..ran });
             }
         }
     }
 
-    fn dynamic_call(&mut self, payload: &Payload<'_>, kind: &str, sink: &mut Sink<'_>) {
+    fn dynamic_call(payload: &Payload<'_>, kind: &str, sink: &mut Sink<'_>) {
         let namespace = wire::text(payload.namespace);
         let name = ToolName::namespaced(namespace.as_deref(), wire::text(payload.tool).unwrap_or_default());
         let input = payload.arguments.map_or("{}", serde_json::value::RawValue::get);
@@ -155,7 +161,7 @@ impl LogReader {
             ..Outcome::default()
         };
         let detail = ToolCallDetail::generic(input, InputLanguage::Json);
-        self.executed(payload, ToolCallExecution { outcome, ..execution(name, kind, detail, status) }, sink);
+        Self::executed(payload, ToolCallExecution { outcome, ..execution(name, kind, detail, status) }, sink);
     }
 
     fn collab_event(&mut self, payload: &Payload<'_>, kind: &str, sink: &mut Sink<'_>) {

@@ -10,6 +10,7 @@ mod asked;
 mod chat;
 mod events;
 mod exec_json;
+mod head;
 mod items;
 mod response;
 mod session;
@@ -21,8 +22,9 @@ use larkspan_core::ids::TurnId;
 use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{Notice, NoticeKind, RecordBody, TranscriptRecord, UnknownRecord};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::wire::{self, Payload, Raw, Row};
+use crate::wire::{self, Payload, Raw, Row, TurnRef};
 
 use asked::AskedCalls;
 use session::Session;
@@ -95,19 +97,29 @@ impl LogReader {
             // Damaged bytes cost themselves, not the line.
             Err(_) => String::from_utf8_lossy(bytes),
         };
-        if text.trim().is_empty() {
+        if head::says_nothing(&text) {
             return;
         }
-        let error = match serde_json::from_str::<Row<'_>>(&text) {
-            Ok(row) => return self.row(&row, position, out),
+        let error = match Row::parse(&text) {
+            Ok(row) => return self.row(row, position, out),
+            Err(_) if text.trim().is_empty() => return,
             Err(error) => error,
         };
+        // A member that stands twice: the last one counts, as for every other reader of JSON.
+        if let Ok(value) = serde_json::from_str::<Value>(&text)
+            && let Ok(row) = Row::parse(&value.to_string())
+        {
+            return self.row(row, position, out);
+        }
+        if let Ok(row) = Row::parse_odd(&text) {
+            return self.row(row, position, out);
+        }
         // Raw control characters (NUL bytes of a torn write) are not allowed in JSON: without them it may be whole.
         let cleaned: String = text.chars().filter(|c| !c.is_control()).collect();
         if cleaned.len() != text.len()
-            && let Ok(row) = serde_json::from_str::<Row<'_>>(&cleaned)
+            && let Ok(row) = Row::parse(&cleaned)
         {
-            return self.row(&row, position, out);
+            return self.row(row, position, out);
         }
         let sample = format!("byte {}: {error}", position.saturating_sub(bytes.len() as u64 + 1));
         let mut sink = Sink { out, position, at: None, turn: None, names_its_turn: false };
@@ -130,22 +142,23 @@ impl LogReader {
         }
     }
 
-    fn row(&mut self, row: &Row<'_>, position: u64, out: &mut Vec<TranscriptRecord>) {
+    fn row(&mut self, row: Row<'_>, position: u64, out: &mut Vec<TranscriptRecord>) {
         let at = wire::text(row.timestamp).and_then(|t| t.parse().ok());
         let kind = wire::text(row.r#type).unwrap_or_default();
         let mut sink = Sink { out, position, at, turn: self.memory.turn.clone(), names_its_turn: false };
         if row.payload.is_none() && kind.contains('.') || kind == "error" && row.payload.is_none() {
             self.announce(&mut sink);
-            self.exec_json(row, &kind, &mut sink);
+            self.exec_json(&row, &kind, &mut sink);
             return;
         }
         if kind == "session_meta" {
-            self.session_meta(row.payload);
+            self.session_meta(&row.payload.unwrap_or_default());
             return;
         }
-        let payload: Payload<'_> = wire::object(row.payload);
+        let has_payload = row.payload.is_some();
+        let payload = row.payload.unwrap_or_default();
         let turn = turn_of(&payload);
-        if self.memory.session.hides(row, &kind, &payload, turn.as_deref()) {
+        if self.memory.session.hides(row.ordinal, &kind, &payload, turn.as_deref()) {
             return;
         }
         self.announce(&mut sink);
@@ -158,11 +171,11 @@ impl LogReader {
             "response_item" if is_compaction_output(row.metadata) => {}
             "response_item" => self.response_item(&payload, &mut sink),
             "event_msg" => self.event(&payload, &mut sink),
-            "turn_context" => self.turn_context(row.payload, &mut sink),
+            "turn_context" => self.turn_context(&payload, &mut sink),
             "compacted" => self.compaction(&mut sink),
-            // State of the harness, and twins of what other rows say.
+            // State of the harness, and twins of what other rows say (where the head did not tell).
             "world_state" | "token_usage_record" | "inter_agent_communication_metadata" => {}
-            "" if row.payload.is_none() => sink.unknown("row without a type", None),
+            "" if !has_payload => sink.unknown("row without a type", None),
             other => sink.unknown(other, None),
         }
     }
@@ -182,7 +195,7 @@ fn is_compaction_output(metadata: Raw<'_>) -> bool {
 
 /// The turn that a payload names.
 fn turn_of<'a>(payload: &Payload<'a>) -> Option<Cow<'a, str>> {
-    let inner = |raw: Raw<'a>| wire::non_empty(wire::object::<Payload<'_>>(raw).turn_id);
+    let inner = |raw: Raw<'a>| wire::non_empty(wire::object::<TurnRef<'_>>(raw).turn_id);
     wire::non_empty(payload.turn_id)
         .or_else(|| inner(payload.internal_chat_message_metadata_passthrough))
         .or_else(|| inner(payload.metadata))

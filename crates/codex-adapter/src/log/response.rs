@@ -22,7 +22,7 @@ impl LogReader {
     pub(super) fn response_item(&mut self, payload: &Payload<'_>, sink: &mut Sink<'_>) {
         let kind = wire::text(payload.r#type).unwrap_or_default();
         match kind.as_ref() {
-            "message" => self.model_message(payload, sink),
+            "message" => Self::model_message(payload, sink),
             "reasoning" => sink.reasoning(ChatLayer::Model, &summary(payload.summary), payload.id),
             "function_call" => self.function_call(payload, sink),
             "custom_tool_call" => self.custom_tool_call(payload, sink),
@@ -31,23 +31,23 @@ impl LogReader {
             "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
                 self.output(payload, payload.output, sink);
             }
-            "tool_search_output" => self.tool_search_output(payload, sink),
+            "tool_search_output" => Self::tool_search_output(payload, sink),
             "web_search_call" => self.web_search_call(payload, sink),
             "image_generation_call" => self.image_generation_call(payload, sink),
             "agent_message" => agent_message(payload, sink),
             // What the model was offered, and states of the harness.
             "additional_tools" | "ghost_snapshot" | "compaction" | "compaction_trigger" | "other" => {}
-            "" => match payload.item {
+            "" => match &payload.item {
                 // Some builds wrap the item once more.
-                Some(item) => self.response_item(&wire::object(Some(item)), sink),
-                None if payload.role.is_some() => self.model_message(payload, sink),
+                Some(item) => self.response_item(item, sink),
+                None if payload.role.is_some() => Self::model_message(payload, sink),
                 None => sink.unknown("response_item without a type", None),
             },
             other => sink.unknown(format!("response_item/{other}"), None),
         }
     }
 
-    fn model_message(&mut self, payload: &Payload<'_>, sink: &mut Sink<'_>) {
+    fn model_message(payload: &Payload<'_>, sink: &mut Sink<'_>) {
         if is_compaction_output(payload.metadata)
             || is_compaction_output(payload.internal_chat_message_metadata_passthrough)
         {
@@ -124,7 +124,7 @@ impl LogReader {
         self.call(payload, request, None, sink);
     }
 
-    fn tool_search_output(&mut self, payload: &Payload<'_>, sink: &mut Sink<'_>) {
+    fn tool_search_output(payload: &Payload<'_>, sink: &mut Sink<'_>) {
         let Some(id) = id_of(payload) else { return sink.notice(NoticeKind::Info, "tool_search_output") };
         let mut found = ToolSearchDetail::default();
         for tool in wire::array(payload.tools) {

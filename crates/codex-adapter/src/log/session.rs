@@ -7,9 +7,10 @@ use larkspan_core::transcript::{NoticeKind, RecordBody, SessionInfo};
 use serde::{Deserialize, Serialize};
 
 use super::{LogReader, Sink};
-use crate::wire::{self, Payload, Raw, Row, SessionMeta, TurnContext};
+use crate::wire::{self, Payload, Raw, Row};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that the log has said, or has not")]
 pub(super) struct Session {
     info: SessionInfo,
     /// The log has named itself.
@@ -17,7 +18,8 @@ pub(super) struct Session {
     is_announced: bool,
     /// The copied rows that are not shown.
     copied: Option<Copied>,
-    hidden_rows: u64,
+    /// A second head has begun the copied rows.
+    has_second_head: bool,
     /// The session goes on with another one's history, and that is not told yet.
     fork_is_untold: bool,
 }
@@ -48,7 +50,7 @@ impl Session {
             is_named: false,
             is_announced: false,
             copied: None,
-            hidden_rows: 0,
+            has_second_head: false,
             fork_is_untold: false,
         }
     }
@@ -81,7 +83,7 @@ impl Session {
     /// Whether the row is a copy from another log.
     pub(super) fn hides(
         &mut self,
-        row: &Row<'_>,
+        ordinal: Raw<'_>,
         kind: &str,
         payload: &Payload<'_>,
         turn: Option<&str>,
@@ -89,7 +91,7 @@ impl Session {
         let is_copied = match self.copied {
             None => return false,
             Some(Copied::UntilOrdinal(first)) => {
-                wire::unsigned(row.ordinal).is_some_and(|ordinal| ordinal < first)
+                wire::unsigned(ordinal).is_some_and(|ordinal| ordinal < first)
             }
             Some(Copied::UntilOwnTurn) => {
                 let begins = kind == "turn_context"
@@ -98,9 +100,7 @@ impl Session {
                 !begins || turn.is_some_and(|turn| is_uuid(turn) && is_uuid(own_id) && turn < own_id)
             }
         };
-        if is_copied {
-            self.hidden_rows += 1;
-        } else {
+        if !is_copied {
             self.copied = None;
         }
         is_copied
@@ -111,9 +111,7 @@ impl Session {
         if std::mem::take(&mut self.fork_is_untold)
             && let Some(parent) = &self.info.parent
         {
-            let rows =
-                if self.hidden_rows > 0 { format!(" ({} rows)", self.hidden_rows) } else { String::new() };
-            sink.notice(NoticeKind::Fork, format!("{parent}{rows}"));
+            sink.notice(NoticeKind::Fork, parent.as_str());
         }
     }
 }
@@ -127,15 +125,14 @@ fn is_uuid(text: &str) -> bool {
 }
 
 impl LogReader {
-    pub(super) fn session_meta(&mut self, raw: Raw<'_>) {
-        let meta: SessionMeta<'_> = wire::object(raw);
+    pub(super) fn session_meta(&mut self, meta: &Payload<'_>) {
         let session = &mut self.memory.session;
         if session.is_named {
             // A second head is the first copied row: whose copy it is, the first head has said.
-            if session.copied.is_none() && session.hidden_rows == 0 {
+            if session.copied.is_none() && !session.has_second_head {
                 session.copied = Some(Copied::UntilOwnTurn);
             }
-            session.hidden_rows += 1;
+            session.has_second_head = true;
             return;
         }
         session.is_named = true;
@@ -168,8 +165,7 @@ impl LogReader {
         self.memory.session.tell_fork(sink);
     }
 
-    pub(super) fn turn_context(&mut self, raw: Raw<'_>, sink: &mut Sink<'_>) {
-        let context: TurnContext<'_> = wire::object(raw);
+    pub(super) fn turn_context(&mut self, context: &Payload<'_>, sink: &mut Sink<'_>) {
         if let Some(turn) = wire::non_empty(context.turn_id) {
             self.memory.turn = Some(turn.as_ref().into());
         }
@@ -187,7 +183,9 @@ impl LogReader {
 
 /// Whether the first lines of a file are of a Codex log.
 pub fn looks_like_codex(line: &[u8]) -> bool {
-    let Ok(row) = serde_json::from_slice::<Row<'_>>(line) else { return false };
+    let Some(row) = std::str::from_utf8(line).ok().and_then(|line| Row::parse(line).ok()) else {
+        return false;
+    };
     let kind = wire::text(row.r#type).unwrap_or_default();
     match kind.as_ref() {
         "session_meta" | "response_item" | "event_msg" | "turn_context" | "world_state" | "compacted" => {

@@ -1,16 +1,16 @@
 //! Patches: the `apply_patch` envelope, the changes that an agent has recorded, and how both are shown.
 //!
 //! The envelope's grammar is that of Codex's `apply_patch` tool. Everything here is text in, values out; paths
-//! are strings of either style ([`path`]) and no file is ever looked at.
+//! are strings of either style and no file is ever looked at.
 //!
 //! | module | owns |
 //! |---|---|
-//! | [`path`] | paths relative to a call's own directory |
-//! | [`language`] | the fence language of a file |
+//! | `path` | paths relative to a call's own directory |
+//! | `language` | the fence language of a file |
 //! | `recorded` | recorded changes and their diff |
 
-pub mod language;
-pub mod path;
+mod language;
+mod path;
 mod recorded;
 
 #[cfg(test)]

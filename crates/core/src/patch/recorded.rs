@@ -22,18 +22,22 @@ pub enum Change {
     /// It is new.
     Add {
         /// All of its text.
+        #[serde(default)]
         content: String,
     },
     /// It is gone.
     Delete {
         /// All of the text that it had.
+        #[serde(default)]
         content: String,
     },
     /// It is changed, moved, or both.
     Update {
         /// The hunks, with their `@@` lines and without file headers.
+        #[serde(default)]
         unified_diff: String,
         /// Its new path, if it was moved.
+        #[serde(default)]
         move_path: Option<String>,
     },
 }

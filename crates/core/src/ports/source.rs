@@ -23,6 +23,8 @@ pub trait TranscriptSource: Send + Sync {
 pub struct Batch {
     /// The records, in order.
     pub records: Vec<TranscriptRecord>,
+    /// Byte offset up to which the log is read, with this batch.
+    pub end: u64,
     /// Whether the log ends here for now.
     pub at_end: bool,
     /// Why the records before this batch are void: the log was replaced and is read from its start again.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +13,11 @@ pub trait CardSurface: Send + Sync {
     /// Shows what changed, in order. `turn` is the open turn as it is after the changes, if one is open.
     ///
     /// A surface may be told the same again after a crash; it can tell by (session, turn, call, revision).
-    async fn show<'a>(
+    async fn show(
         &self,
         session: &SessionId,
         changes: &[Change],
-        turn: Option<&'a Turn>,
+        turn: Option<Arc<Turn>>,
     ) -> Result<(), SurfaceError>;
 
     /// Makes durable what was shown, and tells where that is. A surface that cannot tell gives `None`.
@@ -23,7 +25,7 @@ pub trait CardSurface: Send + Sync {
 
     /// Goes back to where [`save`](Self::save) was: what was shown after it is taken back, where that is possible.
     /// `None`: to the beginning, before anything was shown.
-    async fn restore<'a>(&self, position: Option<&'a SurfacePosition>) -> Result<(), SurfaceError>;
+    async fn restore(&self, position: Option<SurfacePosition>) -> Result<(), SurfaceError>;
 
     /// No more changes will come: nothing stays in an unfinished state.
     async fn finish(&self) -> Result<(), SurfaceError>;

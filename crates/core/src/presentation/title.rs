@@ -282,7 +282,7 @@ fn common_meta(call: &ToolCallInfo, locale: Locale, meta: &mut Vec<String>) {
     match call.status {
         ToolCallStatus::Aborted => meta.push(locale.aborted().to_owned()),
         ToolCallStatus::Unknown if !call.marks.has(Mark::Unrecorded) => {
-            meta.push(locale.no_result().to_owned())
+            meta.push(locale.no_result().to_owned());
         }
         ToolCallStatus::Running
         | ToolCallStatus::Completed

@@ -65,6 +65,9 @@ fn configuration_and_code_with_literals() {
         &[
             ("password: hunter2", "password: •"),
             ("password: swordfish", "password: •"),
+            ("  DB_PASSWORD: SuperSecretPw", "  DB_PASSWORD: •"),
+            ("password = swordfish", "password = •"),
+            ("password=SuperHiddenPw", "password=•"),
             (
                 "  client_secret: 'a b'\n  client-secret: 'abc'",
                 "  client_secret: 'a b'\n  client-secret: '•'",
@@ -240,6 +243,10 @@ fn what_is_no_secret_stays() {
         "token: Token",
         "password: this.password",
         "token: accessToken,",
+        "token: AuthResult",
+        "password = hashed;",
+        "let password = swordfish",
+        "f(token=authResult)",
         "secret: getSecret()",
         "password = get_password(user)",
         "api_key=api_key",
@@ -459,7 +466,7 @@ const PIECES: [&str; 96] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
     fn masking_twice_is_masking_once(pieces in proptest::collection::vec(prop::sample::select(PIECES.to_vec()), 0..16)) {

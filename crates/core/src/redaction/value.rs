@@ -35,6 +35,13 @@ pub(super) struct Surroundings {
     pub(super) masked: bool,
 }
 
+impl Surroundings {
+    /// Whether the key stands behind another word or an expression on its line, as in a declaration.
+    fn is_declared(&self) -> bool {
+        self.previous.is_some_and(|c| c.is_alphanumeric() || matches!(c, '•' | ')' | '.' | ']'))
+    }
+}
+
 /// Words that stand where a secret could, and are none: states, types, placeholders, prose.
 const PLAIN_WORDS: [&str; 143] = [
     "access_token",
@@ -254,6 +261,10 @@ pub(super) fn looks_random(text: &str) -> bool {
             && has(u8::is_ascii_lowercase)
 }
 
+fn is_alphabetic(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
@@ -342,67 +353,78 @@ pub(super) fn is_secret(key: &str, text: &str, style: Style, around: &Surroundin
     if around.masked || is_call || is_placeholder(text) || is_path(text) || key.eq_ignore_ascii_case(text) {
         return false;
     }
-    // `TOKEN=DB_PASSWORD1` is still a name, `TOKEN=a1b2-secret` is not.
-    if is_reference(text) || is_member(text) || text.contains("::") {
+    // Only in code and between variables of an environment does one name stand for another.
+    let in_environment =
+        is_upper_name(key) && !is_upper_name(text) && matches!(style, Style::Tight | Style::Colon);
+    if ((is_reference(text) || is_member(text)) && !in_environment) || text.contains("::") {
         return false;
     }
-    let letters_only = text.bytes().all(|byte| byte.is_ascii_alphabetic());
     match style {
-        Style::Tight => {
-            let in_environment = is_upper_name(key) && around.touching.is_none_or(|c| !c.is_alphanumeric());
-            let in_query = matches!(around.touching, Some('?' | '&' | ';' | '-'));
-            if in_environment || in_query {
-                return true;
-            }
-            let in_code = matches!(around.previous, Some('(' | ',' | '.' | '{' | '•'))
-                || matches!(around.next, Some(',' | ')' | ';'));
-            if is_variable_like(text) || (letters_only && in_code) {
-                return false;
-            }
-            text.len() >= 3
-        }
-        Style::Spaced => {
-            // Behind another word it is a declaration, and its value an expression.
-            let declared =
-                around.previous.is_some_and(|c| c.is_alphanumeric() || matches!(c, '•' | ')' | '.' | ']'));
-            let random = text.len() >= 8 && has_digit(text) || text.len() >= 8 && !is_name(text);
-            around.ends_line && random && !declared && !matches!(around.next, Some(';' | ','))
-        }
-        Style::Colon => {
-            // `token: str = …` gives a type, `token: __u32,` too.
-            let is_type = (matches!(around.follows, Some('=' | '•')) && !looks_random(text))
-                || text.starts_with("__")
-                || (is_upper_name(text) && text.contains('_') && matches!(around.next, Some(',' | ';')));
-            // `token:f.token=1` in minified code.
-            let assigns = text
-                .trim_end_matches('=')
-                .split_once('=')
-                .is_some_and(|(name, _)| is_name(name) && !has_digit(name));
-            if is_type || assigns || is_variable_like(text) {
-                return false;
-            }
-            if letters_only
-                || (!has_digit(text) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
-            {
-                let lower = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-                let reference = text.split('-').any(is_reference);
-                return lower
-                    && !reference
-                    && text.len() >= 6
-                    && around.ends_line
-                    && around.next != Some('(');
-            }
-            text.len() >= 5
-        }
+        Style::Tight => is_tight_secret(key, text, around),
+        Style::Spaced => is_spaced_secret(key, text, around),
+        Style::Colon => is_colon_secret(key, text, around),
         Style::Option => {
             let metavariable = is_upper_name(text) && !has_digit(text);
-            !text.starts_with('-')
-                && !metavariable
-                && !is_variable_like(text)
-                && (!letters_only || text.len() >= 6)
+            let word = text.len() < 6 && is_alphabetic(text);
+            !text.starts_with('-') && !metavariable && !is_variable_like(text) && !word
         }
         Style::Element => true,
     }
+}
+
+/// `key=value`: an assignment of a shell or a configuration, a query, or an argument in code.
+fn is_tight_secret(key: &str, text: &str, around: &Surroundings) -> bool {
+    let in_environment = is_upper_name(key) && around.touching.is_none_or(|c| !c.is_alphanumeric());
+    let in_query = matches!(around.touching, Some('?' | '&' | ';' | '-'));
+    if in_environment || in_query {
+        return true;
+    }
+    let in_code = matches!(around.previous, Some('(' | ',' | '.' | '{' | '•'))
+        || matches!(around.next, Some(',' | ')' | ';'));
+    if is_variable_like(text) {
+        return !in_code && !around.is_declared();
+    }
+    text.len() >= 3 && !(in_code && is_alphabetic(text))
+}
+
+/// `key = value`: an assignment in code, where the value is an expression, or in a configuration.
+fn is_spaced_secret(key: &str, text: &str, around: &Surroundings) -> bool {
+    if !around.ends_line || around.is_declared() || matches!(around.next, Some(';' | ',')) {
+        return false;
+    }
+    let random = text.len() >= 8 && (has_digit(text) || !is_name(text));
+    // In the configuration of a database a password may be a plain word; in code such a variable is rare.
+    let is_password =
+        key::words(key).last().is_some_and(|word| matches!(word.as_str(), "password" | "passwd" | "pwd"));
+    random
+        || (is_password
+            && around.previous.is_none()
+            && text.len() >= 6
+            && is_alphabetic(text)
+            && !is_variable_like(text))
+}
+
+/// `key: value`: a mapping, a header, a log, or a name with its type.
+fn is_colon_secret(key: &str, text: &str, around: &Surroundings) -> bool {
+    // `token: str = …` gives a type, `token: __u32,` too.
+    let is_type = (matches!(around.follows, Some('=' | '•')) && !looks_random(text))
+        || text.starts_with("__")
+        || (is_upper_name(text) && text.contains('_') && matches!(around.next, Some(',' | ';')));
+    // `token:f.token=1` in minified code.
+    let assigned = text.trim_end_matches('=').split_once('=').map(|(name, _)| name);
+    if is_type || assigned.is_some_and(|name| is_name(name) && !has_digit(name)) {
+        return false;
+    }
+    if is_variable_like(text) {
+        // The environment of a container; anywhere else it is a variable or a type.
+        return is_upper_name(key) && around.ends_line && text.len() >= 8;
+    }
+    let is_lower_word = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    if is_lower_word {
+        let reference = text.split('-').any(is_reference);
+        return !reference && text.len() >= 6 && around.ends_line;
+    }
+    text.len() >= 5 && !is_alphabetic(text)
 }
 
 /// Whether the text after `Authorization:`, and perhaps a scheme, is a credential rather than prose or code.

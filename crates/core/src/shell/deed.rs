@@ -22,13 +22,16 @@ pub(super) struct Context {
     pub(super) piped: bool,
     /// Its arguments come from `xargs`.
     pub(super) from_list: bool,
-    /// How many launchers and prefixes are around it.
-    pub(super) wrapping: u32,
+    /// How many prefixes stand before it.
+    pub(super) prefixes: u32,
+    /// How many scripts of launchers it is inside of.
+    pub(super) scripts: u32,
 }
 
 impl Context {
-    pub(super) fn wrapped(self) -> Self {
-        Self { wrapping: self.wrapping + 1, ..self }
+    /// The command behind a prefix.
+    pub(super) fn prefixed(self) -> Self {
+        Self { prefixes: self.prefixes + 1, ..self }
     }
 }
 
@@ -323,7 +326,7 @@ fn simple_deed(command: &SimpleCommand, context: Context, summary: &mut Summary)
 fn substitutions(word: &Word, context: Context, summary: &mut Summary) -> Vec<Telling> {
     let mut tellings = Vec::new();
     for script in &word.scripts {
-        let inner = summarise(script, Context { piped: false, from_list: false, wrapping: context.wrapping });
+        let inner = summarise(script, Context { scripts: context.scripts, ..Context::default() });
         summary.absorb_effects(&inner);
         tellings.extend(inner.main());
     }

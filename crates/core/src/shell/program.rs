@@ -13,14 +13,16 @@ use super::tables::{
     UNIQ, WORKING_FILTERS,
 };
 
-/// How often launchers and prefixes (`sudo`, `bash -c`) may wrap each other.
-const MAX_WRAPPING: u32 = 8;
+/// How many prefixes (`sudo`, `env`) may stand before a command.
+const MAX_PREFIXES: u32 = 8;
+/// How deep scripts (`bash -c`) may hold each other; together with the depth of each this bounds the stack.
+const MAX_SCRIPTS: u32 = 2;
 
 /// What the command with these words does. The redirections are the caller's.
 pub(super) fn deed(words: &[Word], context: Context) -> Deed {
     let Some((program, arguments)) = words.split_first() else { return Deed::Quiet };
     let Some(name) = program_name(program) else { return Deed::Unknown };
-    if context.wrapping > MAX_WRAPPING {
+    if context.prefixes > MAX_PREFIXES {
         return Deed::Unknown;
     }
     match name {
@@ -82,7 +84,10 @@ fn program_name(word: &Word) -> Option<&str> {
 }
 
 fn nested(script: &str, context: Context) -> Deed {
-    Deed::Nested(summarise(&parse(script), Context { piped: false, from_list: false, ..context.wrapped() }))
+    if context.scripts >= MAX_SCRIPTS {
+        return Deed::Unknown;
+    }
+    Deed::Nested(summarise(&parse(script), Context { scripts: context.scripts + 1, ..Context::default() }))
 }
 
 /// A program that shows the files it names, or passes on its input.
@@ -328,6 +333,8 @@ fn git(words: &[Word], context: Context) -> Deed {
             }
             deed
         }
+        // Plumbing for other commands: `cd "$(git rev-parse --show-toplevel)"`.
+        "merge-base" | "rev-parse" => Deed::Quiet,
         _ if CHANGING_GIT.contains(&command) => Deed::Change,
         _ => Deed::Unknown,
     }
@@ -419,7 +426,7 @@ fn xargs(words: &[Word], context: Context) -> Deed {
     let Some(words) = skip_options(words, WITH_VALUE, &LONG_WITH_VALUE) else { return Deed::Unknown };
     // `{}` stands for what xargs fills in.
     let command: Vec<Word> = words.iter().filter(|word| word.value != "{}").cloned().collect();
-    match deed(&command, Context { piped: true, from_list: true, ..context.wrapped() }) {
+    match deed(&command, Context { piped: true, from_list: true, ..context.prefixed() }) {
         Deed::Quiet | Deed::Browse { .. } | Deed::Match { .. } => Deed::Quiet,
         Deed::SearchList { query } => Deed::SearchList { query },
         Deed::Change | Deed::Write { .. } | Deed::Prepare | Deed::Unknown => Deed::Change,
@@ -464,7 +471,7 @@ fn prefixed(name: &str, words: &[Word], context: Context) -> Deed {
         rest = rest.get(assignments.count()..).unwrap_or_default();
     }
     match (rest.is_empty(), name) {
-        (false, _) => deed(rest, context.wrapped()),
+        (false, _) => deed(rest, context.prefixed()),
         (true, "env" | "exec" | "command" | "builtin") => Deed::Quiet,
         (true, _) => Deed::Unknown,
     }

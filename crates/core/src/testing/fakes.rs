@@ -84,11 +84,11 @@ impl RecordingSurface {
 
 #[async_trait]
 impl CardSurface for RecordingSurface {
-    async fn show<'a>(
+    async fn show(
         &self,
         session: &SessionId,
         changes: &[Change],
-        _: Option<&'a Turn>,
+        _: Option<Arc<Turn>>,
     ) -> Result<(), SurfaceError> {
         held(&self.0).extend(changes.iter().map(|change| (session.clone(), change.clone())));
         Ok(())
@@ -98,8 +98,8 @@ impl CardSurface for RecordingSurface {
         Ok(Some(SurfacePosition(held(&self.0).len().into())))
     }
 
-    async fn restore<'a>(&self, position: Option<&'a SurfacePosition>) -> Result<(), SurfaceError> {
-        let length = position.and_then(|position| position.0.as_u64()).unwrap_or(0);
+    async fn restore(&self, position: Option<SurfacePosition>) -> Result<(), SurfaceError> {
+        let length = position.as_ref().and_then(|position| position.0.as_u64()).unwrap_or(0);
         let mut told = held(&self.0);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if told.len() < length {
@@ -142,7 +142,7 @@ impl TranscriptSource for FakeSource {
     async fn next(&mut self) -> Result<Batch, SourceError> {
         let records = self.batches.pop_front().unwrap_or_default();
         self.last = records.last().map_or(self.last, |record| record.position);
-        Ok(Batch { records, at_end: self.batches.is_empty(), restarted: None })
+        Ok(Batch { records, end: self.last, at_end: self.batches.is_empty(), restarted: None })
     }
 
     async fn changed(&mut self, _: Duration) -> Result<(), SourceError> {
@@ -151,6 +151,6 @@ impl TranscriptSource for FakeSource {
     }
 
     fn position_after(&self, offset: u64) -> Option<SourcePosition> {
-        (offset <= self.last).then(|| SourcePosition { offset, memory: serde_json::Value::Null })
+        (offset <= self.last).then_some(SourcePosition { offset, memory: serde_json::Value::Null })
     }
 }

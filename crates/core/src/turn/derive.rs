@@ -378,7 +378,7 @@ fn become_call(
     info.status = row.status;
     info.outcome = row.outcome.clone();
     info.marks = row.marks.clone();
-    info.unresolved = row.unresolved.clone();
+    info.unresolved.clone_from(&row.unresolved);
     info.marks.remove(Mark::ExecutedOnly);
     if let Some(answer) = &call.answer
         && info.outcome.running_session.is_none()

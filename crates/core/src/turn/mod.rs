@@ -70,6 +70,13 @@ pub enum ItemContent {
     Notice(Notice),
 }
 
+impl ItemContent {
+    /// The tool call, if it is one.
+    pub fn tool_call(&self) -> Option<&Arc<ToolCallInfo>> {
+        if let Self::ToolCall(call) = self { Some(call) } else { None }
+    }
+}
+
 /// A part of a turn for display: one item, or the calls that follow each other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Section<'a> {

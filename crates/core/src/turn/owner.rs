@@ -91,12 +91,9 @@ fn free_exact_site(call: &Call, executed: &ToolCallDetail, cwd: Option<&str>) ->
         (of_script.marks.has(Mark::Repeat) || !call.site_is_taken(*site))
             && is_exact(of_script, executed, cwd)
     };
-    let gives_workdir = |site: &usize| match &script.calls[*site].detail {
-        ToolCallDetail::Command(command) => command.workdir.is_some(),
-        _ => true,
-    };
+    let leaves_workdir_open = |site: &usize| matches!(&script.calls[*site].detail, ToolCallDetail::Command(command) if command.workdir.is_none());
     let sites = 0..script.calls.len();
-    sites.clone().filter(fits).find(gives_workdir).or_else(|| {
+    sites.clone().filter(fits).find(|site| !leaves_workdir_open(site)).or_else(|| {
         let mut sites = sites;
         sites.find(fits)
     })

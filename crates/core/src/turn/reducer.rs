@@ -88,9 +88,10 @@ impl TurnReducer {
         self.open.is_none()
     }
 
-    /// Whether a later row may still change a turn that has ended.
-    pub fn may_amend_ended_turns(&self) -> bool {
-        self.closed.has_calls()
+    /// Whether a later row may still change this turn, which has ended. Only of a bounded number of the newest turns.
+    pub fn may_amend(&self, turn: &TurnId) -> bool {
+        let place = self.closed.position(turn);
+        place.and_then(|at| self.closed.get(at)).is_some_and(|turn| !turn.calls.is_empty())
     }
 
     /// How many calls are held, for tests of the bounds.
@@ -126,15 +127,15 @@ impl TurnReducer {
                     self.end_turn(at, end, &mut changes);
                 }
             }
-            RecordBody::Message(message) => self.message(at, turn, message, &mut changes),
+            RecordBody::Message(message) => self.message(at, turn.as_ref(), message, &mut changes),
             RecordBody::Reasoning(reasoning) => {
-                self.add_item(at, turn, &mut changes, |open| open.add_reasoning(at, reasoning));
+                self.add_item(at, turn.as_ref(), &mut changes, |open| open.add_reasoning(at, reasoning));
             }
             RecordBody::Plan(plan) => {
-                self.add_item(at, turn, &mut changes, |open| Some(open.add_plan(at, plan)))
+                self.add_item(at, turn.as_ref(), &mut changes, |open| Some(open.add_plan(at, plan)));
             }
             RecordBody::Goal(goal) => {
-                self.add_item(at, turn, &mut changes, |open| Some(open.add_goal(at, goal)))
+                self.add_item(at, turn.as_ref(), &mut changes, |open| Some(open.add_goal(at, goal)));
             }
             RecordBody::Notice(notice) => self.notice(at, notice, &mut changes),
             RecordBody::Usage(usage) => {
@@ -280,12 +281,12 @@ impl TurnReducer {
     fn add_item(
         &mut self,
         at: Option<Timestamp>,
-        turn: Option<TurnId>,
+        turn: Option<&TurnId>,
         changes: &mut Vec<Change>,
         add: impl FnOnce(&mut OpenTurn) -> Option<TurnItem>,
     ) {
         // What a closed turn says late is told where it is told.
-        self.home_of_call(turn.as_ref(), at, changes);
+        self.home_of_call(turn, at, changes);
         if let Some(open) = &mut self.open
             && let Some(item) = add(open)
         {
@@ -296,7 +297,7 @@ impl TurnReducer {
     fn message(
         &mut self,
         at: Option<Timestamp>,
-        turn: Option<TurnId>,
+        turn: Option<&TurnId>,
         message: Message,
         changes: &mut Vec<Change>,
     ) {
@@ -381,13 +382,12 @@ impl TurnReducer {
         } else {
             self.newest_anywhere(id, |call| call.answer.is_none()).or_else(newest)
         };
-        let place = match target {
-            Some(place) => place,
+        let place = if let Some(place) = target {
+            place
+        } else {
             // Nothing is lost: an answer without a call is a call of which only the answer is known.
-            None => {
-                let home = self.home_of_call(turn, at, changes);
-                self.new_call(&home, id, at)
-            }
+            let home = self.home_of_call(turn, at, changes);
+            self.new_call(&home, id, at)
         };
         let to_cell = cell.as_ref().filter(|_| !self.is_script(place)).map(|_| answer.clone());
         if let Some(call) = self.call_mut(place) {
@@ -500,10 +500,9 @@ impl TurnReducer {
             self.show(owner, changes);
             return;
         }
-        let adopting = if origin != ExecutionOrigin::Call {
-            None
-        } else {
-            self.only_running_like(&home, &record, cwd.as_deref())
+        let adopting = match origin {
+            ExecutionOrigin::Call => self.only_running_like(&home, &record, cwd.as_deref()),
+            ExecutionOrigin::Nested | ExecutionOrigin::User => None,
         };
         let place = match adopting {
             Some(place) => place,

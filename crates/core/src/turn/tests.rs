@@ -321,7 +321,7 @@ fn where_nested_calls_are_not_recorded_only_certain_ones_have_run() {
 
 #[test]
 fn a_printed_result_fills_what_no_item_says() {
-    let prints = vec![Print { part: PrintedPart::Result(0), certain: true }];
+    let prints = [Print { part: PrintedPart::Result(0), certain: true }];
     let result = Outcome { exit_code: Some(4), output: Some(Output::whole("x\n")), ..Outcome::default() };
     let block = PrintedBlock { text: Some(Output::whole("{…}")), result: Some(Box::new(result)) };
     let answer = ToolCallAnswer { status: Some(DONE), blocks: vec![block], ..ToolCallAnswer::default() };
@@ -351,15 +351,14 @@ fn one_layer_is_the_chat() {
         let mut reducer = TurnReducer::new();
         let mut changes: Vec<Change> = log.records.iter().flat_map(|r| reducer.apply(r.clone())).collect();
         changes.extend(reducer.finish());
-        let turns = changes.into_iter().filter_map(|change| match change {
-            Change::TurnEnded(turn) => Some(turn),
-            _ => None,
-        });
+        let turns = changes
+            .into_iter()
+            .filter_map(|change| if let Change::TurnEnded(turn) = change { Some(turn) } else { None });
         let items = turns.flat_map(|turn| turn.items.clone());
         items
-            .filter_map(|item| match item.content {
-                ItemContent::Message(message) => Some(message.text.to_string()),
-                _ => None,
+            .filter_map(|item| {
+                let ItemContent::Message(message) = item.content else { return None };
+                Some(message.text.to_string())
             })
             .collect()
     };
@@ -399,10 +398,9 @@ fn logs_without_turn_ids_begin_a_turn_with_the_users_words() {
     let changes: Vec<Change> = log.records.iter().flat_map(|record| reducer.apply(record.clone())).collect();
     let started: Vec<&str> = changes
         .iter()
-        .filter_map(|change| match change {
-            Change::TurnStarted { turn, .. } => Some(turn.as_str()),
-            _ => None,
-        })
+        .filter_map(
+            |change| if let Change::TurnStarted { turn, .. } = change { Some(turn.as_str()) } else { None },
+        )
         .collect();
     assert_eq!(started, ["turn-1", "turn-2"]);
     check(&log, &["❔ 运行 `a` · 无结果记录", "❔ 运行 `b` · 无结果记录"]);

@@ -3,8 +3,8 @@
 //! Invariants
 //! - The page loads nothing and runs nothing, and its policy says so to the browser; see [`escape`] and [`prose`] for
 //!   what becomes of the log's text.
-//! - It is written piece by piece: no more than one section of a turn is held. A page that was cut off still shows
-//!   what it has.
+//! - It is written piece by piece: no more than one section of a turn is held, and a bounded piece before the first. A
+//!   page that was cut off still shows what it has.
 //! - Secrets are masked in everything that comes from the log.
 //!
 //! The look is `html/page.css`. What must not be folded for good can be unfolded at once by a checkbox, which is CSS.
@@ -42,6 +42,9 @@ const POLICY: &str =
 /// How much of the user's first words names the page, in code points.
 const NAME: usize = 60;
 
+/// How much of what comes before the first turn is kept for the head to wait for that turn, in bytes.
+const EARLY: usize = 64 << 10;
+
 /// A history as one HTML page.
 #[derive(Debug, Clone, Default)]
 pub struct Html {
@@ -49,6 +52,8 @@ pub struct Html {
     /// The session as last told.
     session: Option<SessionInfo>,
     has_head: bool,
+    /// What came before the head was written.
+    early: String,
     turns: u64,
 }
 
@@ -62,7 +67,7 @@ impl Html {
         word(self.style.locale, zh, en)
     }
 
-    /// Writes the head, once. It waits for the first thing to show, since a log names its model late.
+    /// Writes the head, once. It waits for the first turn: a log names its model late.
     fn head(&mut self, out: &mut dyn Write, first: Option<&Turn>) -> io::Result<()> {
         if std::mem::replace(&mut self.has_head, true) {
             return Ok(());
@@ -84,7 +89,7 @@ impl Html {
              <meta name=\"referrer\" content=\"no-referrer\">\n<title>"
         );
         if let Some(words) = first.and_then(first_words) {
-            escape::plain(&mut text, &redact(&words));
+            escape::plain(&mut text, &words);
             text.push_str(" · ");
         }
         escape::plain(&mut text, &redact(&agent));
@@ -111,6 +116,7 @@ impl Html {
             text,
             "</dl>\n<label class=\"unfold\"><input type=\"checkbox\" id=\"unfold\"> {unfold}</label>\n</header>\n<main>\n"
         );
+        text.push_str(&std::mem::take(&mut self.early));
         out.write_all(text.as_bytes())
     }
 
@@ -152,11 +158,13 @@ fn word(locale: Locale, zh: &'static str, en: &'static str) -> &'static str {
     }
 }
 
-/// What the user said first in a turn, in a few words.
+/// What the user said first in a turn, in a few words, masked.
 fn first_words(turn: &Turn) -> Option<String> {
     turn.items.iter().find_map(|item| match &item.content {
         ItemContent::Message(message) if message.role == Role::User => {
-            let words = collapse_whitespace(&message.text);
+            // Masked first: a secret that is cut in two is not known as one.
+            let masked = redact(&message.text);
+            let words = collapse_whitespace(&masked);
             (!words.is_empty()).then(|| clip(&words, NAME).into_owned())
         }
         ItemContent::Message(_)
@@ -216,9 +224,26 @@ impl Format for Html {
     }
 
     fn item(&mut self, out: &mut dyn Write, _: &SessionId, item: &TurnItem) -> io::Result<()> {
-        self.head(out, None)?;
         let mut text = String::new();
-        item::item(&mut text, item, self.style.locale);
+        match &item.content {
+            // Its turn has been told.
+            ItemContent::ToolCall(call) => {
+                let title = self.word("稍后的记录", "Recorded later");
+                let _ = writeln!(text, "<div class=\"late\"><h3>{title}</h3>");
+                call::call(&mut text, call, self.style.locale);
+                text.push_str("</div>\n");
+            }
+            ItemContent::Message(_)
+            | ItemContent::Reasoning(_)
+            | ItemContent::Plan(_)
+            | ItemContent::Goal(_)
+            | ItemContent::Notice(_) => item::item(&mut text, item, self.style.locale),
+        }
+        if !self.has_head && self.early.len() < EARLY {
+            self.early.push_str(&text);
+            return Ok(());
+        }
+        self.head(out, None)?;
         out.write_all(text.as_bytes())
     }
 

@@ -38,7 +38,9 @@ impl Markdown {
         match section {
             Section::Tools(calls) => {
                 let _ = writeln!(text, "### {} · {}\n", self.word("工具调用", "Tool calls"), calls.len());
-                calls.iter().for_each(|call| self.call(text, call));
+                for call in calls {
+                    self.call(text, call);
+                }
             }
             Section::Item(item) => self.item_text(text, item),
         }

@@ -1,26 +1,26 @@
 //! A log read as history: turn by turn, in constant memory, each call in the last state the whole log tells.
 //!
-//! A row may tell something of a turn that has long ended (a process killed at the end of the session). Where a turn
-//! ends with calls that may still be amended, the log is read once more ahead, for such rows only, before it goes on.
+//! A row may tell something of a turn that has ended (a process killed at the end of the session). A turn that ends with
+//! calls that may still be amended waits until that cannot happen any more ([`waiting`]), and the turns after it wait for
+//! their place.
 
-mod amendments;
 mod html;
 mod markdown;
+mod waiting;
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use larkspan_core::ids::{SessionId, TurnId};
 use larkspan_core::ports::{SourceError, TranscriptSource};
 use larkspan_core::presentation::Locale;
 use larkspan_core::transcript::{SessionInfo, UnknownRecord};
-use larkspan_core::turn::{Change, ItemContent, Turn, TurnItem, TurnReducer};
+use larkspan_core::turn::{Change, Turn, TurnItem, TurnReducer};
 
 use crate::json::{self, JsonOptions};
 
-use amendments::Amendments;
 pub use html::Html;
 pub use markdown::Markdown;
+use waiting::{Entry, Waiting};
 
 /// What a history is written as.
 pub trait Format {
@@ -53,46 +53,36 @@ pub enum HistoryError {
 /// How far the reading has come, for a person who waits.
 pub type Progress<'a> = &'a mut dyn FnMut(u64);
 
-/// Opens the log anew, at its start.
-pub type Open<'a> = &'a dyn Fn() -> Result<Box<dyn TranscriptSource>, SourceError>;
-
 /// Reads a whole log and writes it. `progress` is told the byte offset now and then.
 pub async fn write(
-    open: Open<'_>,
+    source: &mut dyn TranscriptSource,
     format: &mut dyn Format,
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), HistoryError> {
-    let mut source = open()?;
     let mut reducer = TurnReducer::new();
     let mut told = Told {
         format,
         out,
         session: SessionId::new(""),
         open_turn: None,
-        amendments: None,
+        waiting: Waiting::default(),
         samples: Vec::new(),
     };
     loop {
         let batch = source.next().await?;
         for record in batch.records {
-            let position = record.position;
-            let changes = reducer.apply(record);
-            let ends_turn = changes.iter().any(|change| matches!(change, Change::TurnEnded(_)));
-            if ends_turn && told.amendments.is_none() && reducer.may_amend_ended_turns() {
-                told.amendments = Some(Amendments::read(open).await?);
+            for change in reducer.apply(record) {
+                told.tell(change, &reducer)?;
             }
-            for change in changes {
-                told.tell(change)?;
-            }
-            progress(position);
         }
+        progress(batch.end);
         if batch.at_end {
             break;
         }
     }
     for change in reducer.finish() {
-        told.tell(change)?;
+        told.tell(change, &reducer)?;
     }
     told.end(&reducer)?;
     Ok(())
@@ -104,12 +94,12 @@ struct Told<'a> {
     out: &'a mut dyn Write,
     session: SessionId,
     open_turn: Option<TurnId>,
-    amendments: Option<Amendments>,
+    waiting: Waiting,
     samples: Vec<UnknownRecord>,
 }
 
 impl Told<'_> {
-    fn tell(&mut self, change: Change) -> io::Result<()> {
+    fn tell(&mut self, change: Change, reducer: &TurnReducer) -> io::Result<()> {
         match change {
             Change::Session(info) => {
                 self.session = info.id.clone();
@@ -121,19 +111,12 @@ impl Told<'_> {
             }
             Change::TurnEnded(turn) => {
                 self.open_turn = None;
-                let turn: Arc<Turn> = match &self.amendments {
-                    Some(amendments) => amendments.applied_to(turn),
-                    None => turn,
-                };
-                self.format.turn(self.out, &self.session, &turn)
+                self.told_in_order(Entry::Turn(turn), reducer)
             }
-            // Told with the whole turn: with the open one when it ends, with an ended one if it was read ahead.
-            Change::Item { turn: Some(turn), .. }
-                if self.open_turn.as_ref() == Some(&turn) || self.amendments.is_some() =>
-            {
-                Ok(())
-            }
-            Change::Item { item, .. } => self.format.item(self.out, &self.session, &item),
+            Change::Item { turn: Some(turn), .. } if self.open_turn.as_ref() == Some(&turn) => Ok(()),
+            Change::Item { turn: Some(turn), item } if self.waiting.amend(&turn, &item) => Ok(()),
+            // Outside any turn, or of one that is told: it stands where it stands in the log.
+            Change::Item { item, .. } => self.told_in_order(Entry::Item(item), reducer),
             Change::Unknown { record, .. } => {
                 self.samples.push(record);
                 Ok(())
@@ -142,7 +125,26 @@ impl Told<'_> {
         }
     }
 
+    /// Tells what need not wait, with this last.
+    fn told_in_order(&mut self, entry: Entry, reducer: &TurnReducer) -> io::Result<()> {
+        self.waiting.push(entry);
+        while let Some(entry) = self.waiting.pop(reducer) {
+            self.entry(&entry)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry) -> io::Result<()> {
+        match entry {
+            Entry::Turn(turn) => self.format.turn(self.out, &self.session, turn),
+            Entry::Item(item) => self.format.item(self.out, &self.session, item),
+        }
+    }
+
     fn end(&mut self, reducer: &TurnReducer) -> io::Result<()> {
+        while let Some(entry) = self.waiting.pop_any() {
+            self.entry(&entry)?;
+        }
         let counted: Vec<(UnknownRecord, u64)> = std::mem::take(&mut self.samples)
             .into_iter()
             .map(|record| {
@@ -172,10 +174,7 @@ impl Format for JsonLines {
     }
 
     fn item(&mut self, out: &mut dyn Write, session: &SessionId, item: &TurnItem) -> io::Result<()> {
-        let turn = match &item.content {
-            ItemContent::ToolCall(call) => Some(call.key.turn.clone()),
-            _ => None,
-        };
+        let turn = item.content.tool_call().map(|call| call.key.turn.clone());
         let change = Change::Item { turn, item: item.clone() };
         write_line(out, &json::change(session, &change, self.options))
     }

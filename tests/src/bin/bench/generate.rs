@@ -285,7 +285,7 @@ mod tests {
             let told = write(&captures, file.path(), 6000, only_direct).unwrap();
             assert_eq!(
                 (&told["turns"], &told["code_mode_turns"]),
-                (&json!(11), &json!(code_mode_turns)),
+                (&json!(12), &json!(code_mode_turns)),
                 "{told}"
             );
             assert_eq!(told["bytes"], json!(file.path().metadata().unwrap().len()));

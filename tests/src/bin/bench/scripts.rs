@@ -1,6 +1,7 @@
 //! Realistic scripts of a wanted length: the captures' own, one after the other, each in a block of its own so that their
 //! names do not clash.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
@@ -21,9 +22,9 @@ pub(crate) fn of_length(captures: &Captures, bytes: usize) -> Result<String> {
     };
     let scripts: BTreeSet<&str> =
         captures.0.iter().flat_map(|capture| &capture.scripts).map(String::as_str).filter(usable).collect();
-    // The shortest first: a short script then holds several calls.
+    // The longest first: they are what people's agents write, the short ones each show one thing.
     let mut scripts: Vec<&str> = scripts.into_iter().collect();
-    scripts.sort_by_key(|script| script.len());
+    scripts.sort_by_key(|script| Reverse(script.len()));
     let mut made = String::new();
     for script in scripts.iter().cycle() {
         made.extend(["{\n", script.trim(), "\n}\n"]);

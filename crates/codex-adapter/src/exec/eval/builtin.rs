@@ -494,7 +494,10 @@ impl Evaluator<'_> {
             } else {
                 &[RegionKind::Behind(derived)]
             };
+            let finalizer = u32::from(key == "finally");
+            self.finalizers += finalizer;
             options.push(self.reaction(derived, &on_success, success, regions, site));
+            self.finalizers -= finalizer;
         } else {
             options.push((self.region, given.clone()));
         }

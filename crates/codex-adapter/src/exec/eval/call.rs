@@ -18,6 +18,9 @@ const MAX_ACTIVE: usize = 48;
 /// How often a function may be inside itself with arguments that are told.
 const MAX_RECURSION: usize = 6;
 
+/// How many tools an ambiguous callee is spelt out as.
+const MAX_GUESSES: usize = 4;
+
 /// The arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Args {
@@ -242,24 +245,35 @@ impl Evaluator<'_> {
         for value in args.all() {
             result.add(&self.taint(value));
             self.escape(value);
-        }
-        let name = match key {
-            Some(key) if super::builtin::is_common_method(key) => None,
-            Some(key) if taint.may_be_tools() => Some(Rc::from(key)),
-            _ if taint.may_be_tool() => {
-                Some(taint.only_tool().unwrap_or_else(|| self.slice(site.callee).into()))
+            if matches!(value, Value::Tool(_) | Value::OneOf(_)) {
+                // Whatever it is, it may call the tool.
+                for name in self.taint(value).names() {
+                    let given = StaticArg::Value(StaticValue::unresolved(self.slice(site.span)));
+                    self.apart(&[RegionKind::Maybe, RegionKind::Loop], |evaluator| {
+                        evaluator.note(&name, given, &Args::default(), site)
+                    });
+                }
             }
-            _ => None,
+        }
+        let names = match key {
+            Some(key) if super::builtin::is_common_method(key) => Vec::new(),
+            Some(key) if taint.may_be_tools() => vec![Rc::from(key)],
+            _ => taint.names(),
         };
-        if let Some(name) = name {
-            let unresolved = self.unresolved(args);
-            let promise =
-                self.apart(&[RegionKind::Maybe], |evaluator| evaluator.note(&name, unresolved, args, site));
+        if names.is_empty() {
             self.may_throw();
-            return promise;
+            return Value::Unknown(result);
+        }
+        let names = if names.len() > MAX_GUESSES { vec![self.slice(site.callee).into()] } else { names };
+        let mut options = Vec::with_capacity(names.len());
+        for name in names {
+            let unresolved = self.unresolved(args);
+            options.push(self.apart(&[RegionKind::Maybe], |evaluator| {
+                (evaluator.region, evaluator.note(&name, unresolved, args, site))
+            }));
         }
         self.may_throw();
-        Value::Unknown(result)
+        self.one_of(options)
     }
 
     pub(super) fn unresolved(&self, args: &Args) -> StaticArg {
@@ -281,16 +295,17 @@ impl Evaluator<'_> {
     fn note(&mut self, name: &str, argument: StaticArg, args: &Args, site: Site) -> Value {
         self.clock += 1;
         let repeats = self.flow.repeats(self.region);
-        let known = self.sites.get(&site.span).map(|known| known.rows.as_slice()).unwrap_or_default();
+        let known =
+            self.sites.get(&(site.span, name.into())).map(|known| known.rows.as_slice()).unwrap_or_default();
         let overflow = self.rows.len() >= MAX_CALLS && !known.is_empty();
         let twin = known.iter().any(|row| {
             let row = &self.rows[*row];
-            self.flow.repeats(row.region) && row.tool == name && row.argument == argument
+            self.flow.repeats(row.region) && row.argument == argument
         });
         let region = self.region;
         let promise = self.new_promise(region, Value::unknown());
         self.flow.ended(promise, self.clock);
-        let overflowed = self.sites.get(&site.span).is_some_and(|known| known.overflowed);
+        let overflowed = self.sites.get(&(site.span, name.into())).is_some_and(|known| known.overflowed);
         if (overflow && overflowed) || (repeats && twin) {
             return Value::Promise(promise);
         }
@@ -308,7 +323,7 @@ impl Evaluator<'_> {
             promise,
             anchor: if self.uncalled { usize::MAX } else { self.anchor.unwrap_or(site.span.start) },
         });
-        let known = self.sites.entry(site.span).or_default();
+        let known = self.sites.entry((site.span, name.into())).or_default();
         known.rows.push(row);
         known.overflowed |= overflow;
         if !overflow && !repeats {
@@ -321,7 +336,8 @@ impl Evaluator<'_> {
     pub(super) fn print(&mut self, kind: PrintKind, value: Value, exact: bool) {
         self.clock += 1;
         if !self.uncalled {
-            self.prints.push(Printed { kind, value, region: self.region, exact });
+            let displaced = self.finalizers > 0;
+            self.prints.push(Printed { kind, value, region: self.region, exact, displaced });
         }
     }
 

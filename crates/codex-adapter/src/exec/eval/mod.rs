@@ -106,9 +106,11 @@ struct Printed {
     region: RegionId,
     /// It yields exactly one output block.
     exact: bool,
+    /// It also runs when an error has skipped prints before it.
+    displaced: bool,
 }
 
-/// What is known of one place that calls.
+/// What is known of one place that calls one tool.
 #[derive(Debug, Default)]
 struct SiteRows {
     rows: Vec<usize>,
@@ -138,7 +140,7 @@ struct Evaluator<'a> {
     clock: u32,
     rows: Vec<Row>,
     prints: Vec<Printed>,
-    sites: HashMap<Span, SiteRows>,
+    sites: HashMap<(Span, Rc<str>), SiteRows>,
     scope: Rc<Scope>,
     /// Labels of the statement about to be walked.
     labels: Vec<Rc<str>>,
@@ -154,6 +156,8 @@ struct Evaluator<'a> {
     anchor: Option<usize>,
     /// Walking functions that nothing calls: what they print is never printed.
     uncalled: bool,
+    /// How many `finally` are being walked.
+    finalizers: u32,
 }
 
 impl<'a> Evaluator<'a> {
@@ -187,6 +191,7 @@ impl<'a> Evaluator<'a> {
             escaped: HashSet::new(),
             anchor: None,
             uncalled: false,
+            finalizers: 0,
         }
     }
 
@@ -274,7 +279,7 @@ impl<'a> Evaluator<'a> {
             };
             let certain = &mut certain[usize::from(print.kind == PrintKind::Notify)];
             *certain &= flow.in_order(print.region);
-            let here = *certain;
+            let here = *certain && !print.displaced;
             *certain &= print.exact;
             Print { kind: print.kind, value: value.unwrap_or(PrintValue::Other), certain: here }
         });

@@ -286,7 +286,9 @@ impl Evaluator<'_> {
         }
         if let Some(finalizer) = finalizer {
             self.restore_for_finally(mark);
+            self.finalizers += 1;
             let last = self.block(finalizer);
+            self.finalizers -= 1;
             self.restore(mark);
             if last != Completion::Normal {
                 completion = last;

@@ -85,13 +85,21 @@ fn what_may_be_the_tools_yields_a_doubtful_row() {
     check_calls(&[
         ("tools = x; await tools.a(1);", "a ‹1› maybe"),
         ("let t = tools; t = x; await t.a(1);", "a ‹1› maybe"),
-        ("let f = tools.a; f = tools.b; await f(1);", "f ‹1› maybe"),
+        ("let f = tools.a; f = tools.b; await f(1);", "a ‹1› maybe\nb ‹1› maybe"),
+        (
+            "let f = tools.a; if (q) f = tools.b; else if (r) f = tools.c; else f = q ? tools.d : tools.e; await f(1);",
+            "f ‹1› maybe",
+        ),
+        (
+            "Reflect.apply(tools.a, null, [1]);",
+            "a ‹Reflect.apply(tools.a, null, [1])› maybe repeat unawaited",
+        ),
         ("let f; f = tools.a; await f(1);", "a ‹1› maybe"),
         ("const f = c ? tools.a : tools.b; await f(1);", "a 1 maybe\nb 1 maybe"),
         ("const t = c ? tools : null; await t.a(1);", "a 1 maybe"),
         ("const o = {}; o.run = tools.a; await o.run(1);", "a ‹1› maybe"),
         ("await wrap(tools).a(1);", "a ‹1› maybe"),
-        ("const f = wrap(tools.a); await f(1);", "a ‹1› maybe"),
+        ("const f = wrap(tools.a); await f(1);", "a ‹wrap(tools.a)› maybe repeat unawaited\na ‹1› maybe"),
         ("await ({...tools}).a(1);", "a ‹1› maybe"),
         ("const {x, ...t} = tools; await t.a(1);", "a ‹1› maybe"),
         ("const t = tools ?? {}; await t.a(1);", "a 1 certain"),

@@ -93,6 +93,11 @@ fn a_print_is_certain_only_in_its_place() {
                 "try { text(await tools.x()); } catch (e) { text(e); } text('z');",
                 "text result 0\ntext other\ntext other",
             ),
+            (
+                "try { text(await tools.x()); } finally { text('b'); } text('c');",
+                "text result 0 certain\ntext other\ntext other certain",
+            ),
+            ("await tools.x().finally(() => text('b'));", "text other"),
             ("try { text('a'); } catch { } text('b');", "text other certain\ntext other certain"),
             ("while (q()) text('a'); text('b');", "text other\ntext other"),
             // Side by side, nobody knows who prints first.

@@ -367,6 +367,7 @@ fn compound_commands_take_their_own_most_telling_part() {
         ("cd x && cat f", read("f", None)),
         ("cd x && rg foo && cd -", search("foo", "")),
         ("cd /w; ls -la", browse("")),
+        ("cd \"$(git rev-parse --show-toplevel)\" && ls src", browse("src")),
         ("cat f; ls", read("f", None)),
         ("ls && cat f", read("f", None)),
         ("rg foo src; ls", search("foo", "src")),

@@ -7,6 +7,7 @@ use crate::shell::syntax::{
     Command, CompoundKind, MAX_DEPTH, RedirectOperator, Script, Separator, SimpleCommand, Word, WordKind,
     parse,
 };
+use crate::shell::{Action, classify, join};
 
 /// The only command of a script.
 fn only(source: &str) -> SimpleCommand {
@@ -285,41 +286,58 @@ fn what_cannot_be_read_is_incomplete() {
 
 #[test]
 fn deep_nesting_and_long_input_end_soon() {
-    let shapes = [
-        "(",
-        "{ ",
-        "$(",
-        "\"$(",
-        "${a:-",
-        "`",
-        "$((",
-        "((",
-        "if ",
-        "while ",
-        "f()",
-        "! ",
-        "<(",
-        "a <<E\n$(",
-        "case x in a) ",
-        "[[ ",
-        "time ",
-        "\\",
-        "x=(",
-        "@(",
-        "!(",
-        "> ",
-        "a|",
-        "a;",
-        "((a) ",
-    ];
-    for shape in shapes {
-        let script = parse(&shape.repeat(5_000));
-        assert!(script.pipelines.len() <= 5_001, "{shape}");
-    }
+    // A small stack, as threads may have: an overflow would abort the whole process.
+    let deep = std::thread::Builder::new().stack_size(512 * 1024).spawn(|| {
+        for opening in OPENINGS {
+            let source = opening.repeat(5_000);
+            assert!(parse(&source).pipelines.len() <= 5_001, "{opening}");
+            assert_eq!(classify(&source), Action::Run, "{opening}");
+        }
+        // Scripts within scripts add up.
+        let script = (0..6).fold("cat f".to_owned(), |inner, _| {
+            let launched = join(&["bash".into(), "-c".into(), inner]);
+            format!("{}{launched}{}", "( ".repeat(14), " )".repeat(14))
+        });
+        assert_eq!(classify(&script), Action::Run);
+    });
+    assert!(deep.unwrap().join().is_ok());
     let nested = |depth: usize| format!("{}a{}", "( ".repeat(depth), " )".repeat(depth));
     assert!(parse(&nested(5)).complete);
     assert!(!parse(&nested(MAX_DEPTH as usize + 1)).complete);
 }
+
+const OPENINGS: [&str; 30] = [
+    "(",
+    "( ",
+    "{ ",
+    "$(",
+    "\"$(",
+    "${a:-",
+    "`",
+    "$((",
+    "((",
+    "if ",
+    "while ",
+    "f()",
+    "! ",
+    "<(",
+    "a <<E\n$(",
+    "case x in a) ",
+    "[[ ",
+    "time ",
+    "\\",
+    "x=(",
+    "@(",
+    "!(",
+    "> ",
+    "a|",
+    "a;",
+    "((a) ",
+    "cat $( ",
+    "x=( $( ",
+    "for f in $(",
+    "function f ",
+];
 
 proptest! {
     #[test]

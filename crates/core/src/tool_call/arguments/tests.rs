@@ -143,9 +143,9 @@ fn a_here_document_patch_is_a_patch() {
 fn agents_count_lines_differently() {
     let input = json!({"path": "a", "line_offset": 0});
     let read = |base| detail_of_call(&ToolName::bare("read_file"), CallInput::Json(&input), base);
-    let first = |detail| match detail {
-        ToolCallDetail::FileRead(read) => read.first_line,
-        other => panic!("not a read: {other:?}"),
+    let first = |detail| {
+        let ToolCallDetail::FileRead(read) = detail else { panic!("not a read: {detail:?}") };
+        read.first_line
     };
     assert_eq!(first(read(LineBase::Zero)), Some(1));
     assert_eq!(first(read(LineBase::One)), Some(0));

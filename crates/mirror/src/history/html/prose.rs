@@ -62,7 +62,7 @@ fn find_url(text: &str) -> Option<(usize, usize)> {
         let in_word = text
             .get(..start)
             .and_then(|before| before.chars().next_back())
-            .is_some_and(char::is_alphanumeric);
+            .is_some_and(|c| c.is_ascii_alphanumeric());
         let length = without_punctuation(run.get(..end)?).len();
         if !in_word && end <= LONGEST_URL && length > scheme.len() {
             return Some((start, length));
@@ -167,7 +167,7 @@ impl<'o> Writer<'o> {
                 self.out.push_str("</code>");
             }
             Event::InlineHtml(html) if matches!(&*html, "<br>" | "<br/>" | "<br />") => {
-                self.out.push_str("<br>")
+                self.out.push_str("<br>");
             }
             Event::Html(text) | Event::InlineHtml(text) => escape::text(self.out, &text),
             Event::SoftBreak => self.out.push('\n'),
@@ -344,7 +344,7 @@ mod tests {
             ),
             ("3. a\n\n4. b", "<ol start=\"3\">\n<li><p>a</p>\n</li>\n<li><p>b</p>\n</li>\n</ol>\n"),
             ("> a\n\n---", "<blockquote><p>a</p>\n</blockquote>\n<hr>"),
-            ("```rust\nfn x() {}\n```", "<pre data-language=\"rust\"><code>fn x() {}</code></pre>\n"),
+            ("```rust\nfn x() {}\n```", "<pre><code>fn x() {}</code></pre>\n"),
             ("    <b>\n", "<pre><code>&lt;b&gt;</code></pre>\n"),
             (
                 "| a | b |\n|---|--:|\n| 1<br>2 | `x` |",

@@ -1,0 +1,63 @@
+//! Logs of other builds, gathered from public projects. They are read where they are and are no part of this project.
+
+#![cfg(test)]
+
+use std::path::PathBuf;
+
+use larkspan_core::presentation::Locale;
+use larkspan_tests::skip::skip;
+
+use crate::fixtures::miscounted;
+use crate::support::program::root;
+use crate::support::reading::{Live, history, history_markdown};
+use crate::support::{golden, shown};
+
+/// Names the folder; else it is looked for beside the workspace.
+const FOLDER: &str = "LARKSPAN_PUBLIC_FIXTURES";
+
+/// The logs in it whose names begin so, or a word about the test that does not run.
+fn logs(test: &str, prefix: &str) -> Vec<PathBuf> {
+    let named = std::env::var_os(FOLDER).filter(|named| !named.is_empty()).map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| root().join("../shared/fixtures/public"));
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        skip(test, &format!("no public logs (set {FOLDER})"));
+        return Vec::new();
+    };
+    let named_so = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| {
+            let name = name.to_string_lossy();
+            name.starts_with(prefix) && name.ends_with(".jsonl")
+        })
+    };
+    let mut logs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(named_so).collect();
+    logs.sort();
+    assert!(!logs.is_empty(), "no {prefix}*.jsonl in {}", folder.display());
+    logs
+}
+
+#[test]
+fn no_call_of_a_public_log_is_lost_or_doubled() {
+    let mut wrong = Vec::new();
+    for path in logs("no_call_of_a_public_log_is_lost_or_doubled", "codex__") {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        wrong.extend(miscounted(&bytes).into_iter().map(|what| format!("{name}: {what}")));
+    }
+    golden::assert_none(&wrong);
+}
+
+#[test]
+fn public_logs_read_the_same_live_and_as_history() {
+    for path in logs("public_logs_read_the_same_live_and_as_history", "codex_") {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut live = Live::new();
+        bytes.chunks(777).for_each(|chunk| live.push(chunk));
+        live.finish();
+        let whole = history(&path);
+        assert_eq!(shown::everything(&live.state), shown::everything(&whole), "{}", path.display());
+        for call in whole.calls() {
+            assert_eq!(shown::all_words(&call).len(), 6);
+        }
+        assert!(!history_markdown(&path, Locale::En).is_empty(), "{}", path.display());
+    }
+}
