@@ -22,8 +22,8 @@ pub struct StateLock {
 
 /// The ending of a file that holds a value.
 const ENDING: &str = ".state";
-/// The longest name, in bytes: two paths fit in.
-const NAME_MAX: usize = 8192;
+/// The longest name, in bytes. Encoded, below a folder, it stays within what systems take for a path.
+const NAME_MAX: usize = 1024;
 
 impl StateFiles {
     /// In this folder, which is made when the first value is put.
@@ -64,12 +64,14 @@ impl StateFiles {
     }
 }
 
-/// A name as a file name: letters, digits, `-` and `_` as they are, every other byte as `%xx`.
+/// A name as a file name: small letters, digits, `-`, `_` and `.` as they are, `/` as `,`, every other byte as `%xx`.
 fn encode(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
-        if byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_') {
+        if byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.') {
             out.push(byte.into());
+        } else if byte == b'/' {
+            out.push(',');
         } else {
             let _ = write!(out, "%{byte:02x}");
         }
@@ -81,7 +83,10 @@ fn decode(name: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
     while let [first, tail @ ..] = rest {
-        if *first == b'%' {
+        if *first == b',' {
+            bytes.push(b'/');
+            rest = tail;
+        } else if *first == b'%' {
             let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
             bytes.push(u8::from_str_radix(digits, 16).ok()?);
             rest = tail.get(2..)?;

@@ -47,10 +47,10 @@ pub(super) struct History {
     #[arg(long, conflicts_with_all = ["file", "format", "out", "raw"])]
     pub(super) list: bool,
     /// With --list: how many.
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "list", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) limit: u32,
     /// With --list: one JSON object a line.
-    #[arg(long, requires = "list")]
+    #[arg(long, conflicts_with = "file")]
     pub(super) json: bool,
     /// The form of the output.
     #[arg(long, value_enum, default_value_t = HistoryFormat::Markdown)]
@@ -92,7 +92,7 @@ pub(super) struct Mirror {
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// With --watch: follow sessions of sub-agents too.
-    #[arg(long, requires = "watch")]
+    #[arg(long, conflicts_with_all = ["session", "latest"])]
     pub(super) subagents: bool,
     #[command(flatten)]
     pub(super) wording: Wording,

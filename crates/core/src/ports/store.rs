@@ -22,7 +22,7 @@ pub trait StateStore: Send + Sync {
 /// Why a value could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The name cannot be a name: empty, or too long for the store (8192 bytes are always taken).
+    /// The name cannot be a name: empty, or too long for the store (1024 bytes are always taken).
     #[error("not a name for a stored value: {0:?}")]
     BadName(String),
     /// Another process holds the store.
