@@ -19,7 +19,14 @@ fn both(log: &Path, out: &Path) -> [Vec<std::ffi::OsString>; 2] {
     let words = |words: &[&OsStr]| words.iter().map(|word| (*word).to_owned()).collect();
     [
         words(&["history".as_ref(), log.as_ref(), "--out".as_ref(), out.as_ref()]),
-        words(&["mirror".as_ref(), "--once".as_ref(), "--session".as_ref(), log.as_ref(), "--out".as_ref(), out.as_ref()]),
+        words(&[
+            "mirror".as_ref(),
+            "--once".as_ref(),
+            "--session".as_ref(),
+            log.as_ref(),
+            "--out".as_ref(),
+            out.as_ref(),
+        ]),
     ]
 }
 
@@ -80,7 +87,10 @@ fn a_log_that_may_not_be_read_is_refused() {
     let log = home.file("secret.jsonl", fs::read(rollout("cm_single")).unwrap());
     fs::set_permissions(&log, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&log).is_ok() {
-        return larkspan_tests::skip::skip("a_log_that_may_not_be_read_is_refused", "the superuser may read everything");
+        return larkspan_tests::skip::skip(
+            "a_log_that_may_not_be_read_is_refused",
+            "the superuser may read everything",
+        );
     }
     for arguments in both(&log, &home.path("out")) {
         assert_refused(&home.run(arguments), 1, &["secret.jsonl", "permission"], &home);
@@ -150,7 +160,10 @@ fn clean() -> Rows {
         .scripted("b", "completed", &[])
         .custom("c", "apply_patch", "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch")
         .patched("c", "a.txt", "completed")
-        .output("c", "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA a.txt\n")
+        .output(
+            "c",
+            "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA a.txt\n",
+        )
         .agent("m", "done")
         .done()
 }
@@ -181,15 +194,20 @@ fn damage_that_costs_nothing() {
     let home = Home::new();
     let bytes = clean().bytes();
     let expected = shown_of(&home, &bytes);
-    assert_eq!(expected.len(), 8, "{expected:#?}");
+    assert_eq!(expected.len(), 7, "{expected:#?}");
     let text = String::from_utf8(bytes.clone()).unwrap();
     let bom = [b"\xEF\xBB\xBF".as_slice(), &bytes].concat();
     let crlf = text.replace('\n', "\r\n").into_bytes();
     let no_last_feed = bytes[..bytes.len() - 1].to_vec();
     let blank_lines = text.replace('\n', "\n\n").into_bytes();
     // A torn write leaves zeros before the next row.
-    let zeros = with_line(5, b"").into_iter().flat_map(|b| if b == b'\n' { vec![b'\n', 0, 0] } else { vec![b] }).collect();
-    let duplicate_keys = text.replace("\"type\":\"function_call\"", "\"type\":\"function_call\",\"unknown\":1,\"unknown\":2").into_bytes();
+    let zeros = with_line(5, b"")
+        .into_iter()
+        .flat_map(|b| if b == b'\n' { vec![b'\n', 0, 0] } else { vec![b] })
+        .collect();
+    let duplicate_keys = text
+        .replace("\"type\":\"function_call\"", "\"type\":\"function_call\",\"unknown\":1,\"unknown\":2")
+        .into_bytes();
     for (what, damaged) in [
         ("byte order mark", bom),
         ("CR LF", crlf),
@@ -199,7 +217,8 @@ fn damage_that_costs_nothing() {
         ("duplicate keys", duplicate_keys),
     ] {
         let shown = shown_of(&home, &damaged);
-        let shown: Vec<String> = shown.into_iter().filter(|line| !line.starts_with("unknown unreadable line")).collect();
+        let shown: Vec<String> =
+            shown.into_iter().filter(|line| !line.starts_with("unknown unreadable line")).collect();
         assert_eq!(shown, expected, "{what}");
     }
 }
@@ -245,7 +264,10 @@ fn one_bad_line_costs_one_line() {
         (b"{\"type\":\"event_msg\",\"payload\":{}}", "unknown event_msg without a type × 1"),
         (deep.as_bytes(), "unknown event_msg without a type × 1"),
         (deep_arguments.to_string().as_bytes(), "notice: "),
-        (b"{\"type\":\"event_msg\",\"payload\":{\"type\":\"item_completed\",\"item\":3}}", "unknown item_completed/ × 1"),
+        (
+            b"{\"type\":\"event_msg\",\"payload\":{\"type\":\"item_completed\",\"item\":3}}",
+            "unknown item_completed/ × 1",
+        ),
         (b"{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":[]}}", ""),
         (b"{\"type\":\"world_state\"}", ""),
     ] {
@@ -302,15 +324,20 @@ fn a_large_line_is_a_visible_stub() {
     let home = Home::new();
     let large = "y".repeat(9 << 20);
     let output = |call: &str, text: &str| {
-        json!({"timestamp": "2026-11-30T10:00:00.000Z", "type": "response_item", "payload": {
-            "type": "function_call_output", "call_id": call, "output": text,
-        }})
-        .to_string()
+        // In the order in which Codex writes the members.
+        format!(
+            r#"{{"timestamp":"2026-11-30T10:00:00.000Z","type":"response_item","payload":{{"type":"function_call_output","call_id":{},"output":{}}}}}"#,
+            json!(call),
+            json!(text)
+        )
     };
     let rows = Rows::paginated()
         .turn("1")
         .command("a", "make")
-        .line(output("a", &format!("Chunk ID: 1\nWall time: 0.2 seconds\nProcess exited with code 0\nOutput:\n{large}")))
+        .line(output(
+            "a",
+            &format!("Chunk ID: 1\nWall time: 0.2 seconds\nProcess exited with code 0\nOutput:\n{large}"),
+        ))
         .command("b", "ls")
         .exited("b", 0, "x\n")
         .done();
@@ -333,7 +360,9 @@ fn a_huge_line_is_skipped_and_told() {
     let mut bytes = Vec::new();
     for (index, line) in rows.lines().iter().enumerate() {
         if index == 4 {
-            bytes.extend_from_slice(b"{\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"content\":\"");
+            bytes.extend_from_slice(
+                b"{\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"content\":\"",
+            );
             bytes.resize(bytes.len() + (70 << 20), b'y');
             bytes.extend_from_slice(b"\"}}\n");
         }
@@ -346,7 +375,12 @@ fn a_huge_line_is_skipped_and_told() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let page = String::from_utf8(ran.stdout).unwrap();
     assert!(page.contains("line over 64 MiB"), "{page}");
-    let without = |page: &str| page.lines().filter(|line| !line.contains("64 MiB") && !line.contains("未识别的记录")).collect::<Vec<_>>().join("\n");
+    let without = |page: &str| {
+        page.lines()
+            .filter(|line| !line.contains("64 MiB") && !line.contains("未识别的记录"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     let clean_log = home.file("clean.jsonl", rows.bytes());
     let clean_page = home.run(["history".as_ref(), clean_log.as_os_str()]).stdout;
     assert_eq!(without(&page).trim(), String::from_utf8(clean_page).unwrap().trim());

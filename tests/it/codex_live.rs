@@ -69,17 +69,30 @@ async fn a_session_is_followed_while_codex_works() {
     let first = told.iter().find(|object| object["type"] == "tool_call").unwrap();
     let of_first: Vec<&Value> = told.iter().filter(|object| object["id"] == first["id"]).collect();
     assert_eq!(first["status"], "running");
-    assert_eq!(of_first.iter().map(|object| object["rev"].as_u64().unwrap()).collect::<Vec<_>>(), (0..of_first.len() as u64).collect::<Vec<_>>());
+    assert_eq!(
+        of_first.iter().map(|object| object["rev"].as_u64().unwrap()).collect::<Vec<_>>(),
+        (0..of_first.len() as u64).collect::<Vec<_>>()
+    );
     let last = of_first.last().unwrap();
     assert_eq!(last["title"], "🧩 编排 3 个工具 · `exec_command` `apply_patch` · 1 个失败");
     let children = last["children"].as_array().unwrap();
     let facts: Vec<(&str, &str, Option<i64>)> = children
         .iter()
-        .map(|child| (child["name"].as_str().unwrap(), child["status"].as_str().unwrap(), child["outcome"]["exit_code"].as_i64()))
+        .map(|child| {
+            (
+                child["name"].as_str().unwrap(),
+                child["status"].as_str().unwrap(),
+                child["outcome"]["exit_code"].as_i64(),
+            )
+        })
         .collect();
     assert_eq!(
         facts,
-        [("exec_command", "completed", Some(0)), ("apply_patch", "completed", None), ("exec_command", "failed", Some(3))]
+        [
+            ("exec_command", "completed", Some(0)),
+            ("apply_patch", "completed", None),
+            ("exec_command", "failed", Some(3))
+        ]
     );
     let second = told.iter().rfind(|object| object["type"] == "tool_call").unwrap();
     assert!(second["title"].as_str().unwrap().starts_with("📖 读取 `made.txt`"), "{second}");

@@ -82,13 +82,16 @@ pub(crate) fn miscounted(bytes: &[u8]) -> Vec<String> {
         let (id, turn) = (call.key.id.as_str(), call.key.turn.as_str());
         facts.calls.iter().any(|row| row.id == id && (row.turn == turn || row.turn.is_empty()))
     };
-    let alone = owners.iter().filter(|(call, _)| !is_asked(call)).map(|(call, _)| call.key.id.as_str().to_owned());
+    let alone =
+        owners.iter().filter(|(call, _)| !is_asked(call)).map(|(call, _)| call.key.id.as_str().to_owned());
     let expected = count(asked.chain(alone));
     let calls = live.state.calls();
     let actual = count(calls.iter().map(|call| call.key.id.as_str().to_owned()));
     if expected != actual {
         let differ = expected.keys().chain(actual.keys()).filter(|id| expected.get(*id) != actual.get(*id));
-        wrong.extend(differ.map(|id| format!("{id}: {:?} in the log, {:?} shown", expected.get(id), actual.get(id))));
+        wrong.extend(
+            differ.map(|id| format!("{id}: {:?} in the log, {:?} shown", expected.get(id), actual.get(id))),
+        );
     }
     // Each record of an execution stands in one place, and no child stands for two.
     let children = calls.iter().flat_map(|call| &call.children).map(|child| child.key.id.as_str().to_owned());
@@ -119,7 +122,8 @@ fn each_item_of_exec_json_is_one_call() {
             ["command_execution", "mcp_tool_call", "file_change", "web_search", "todo_list"].contains(&kind)
         };
         let rows = json_lines(&std::fs::read(path).unwrap());
-        let items = rows.iter().map(|row| &row["item"]).filter(|item| item["type"].as_str().is_some_and(is_call));
+        let items =
+            rows.iter().map(|row| &row["item"]).filter(|item| item["type"].as_str().is_some_and(is_call));
         let mut ids: Vec<String> = items.filter_map(|item| item["id"].as_str()).map(str::to_owned).collect();
         ids.dedup();
         let shown: Vec<String> =

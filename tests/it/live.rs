@@ -109,7 +109,8 @@ fn mirror_ends_where_history_is() {
         let mut shown = last_calls(&history_json(&path, Locale::ZhCn));
         // What goes on in the background may still end for one who follows; history knows that the log is over.
         let is_open = |call: &Value| call["status"] == "running";
-        let open: Vec<_> = told.iter().filter(|(_, call)| is_open(call)).map(|(key, _)| key.clone()).collect();
+        let open: Vec<_> =
+            told.iter().filter(|(_, call)| is_open(call)).map(|(key, _)| key.clone()).collect();
         for key in &open {
             assert_eq!(shown[key]["status"], "unknown", "{key:?} of {}", path.display());
             told.remove(key);

@@ -8,6 +8,7 @@ mod bad_input;
 mod codex_live;
 mod fixtures;
 mod live;
+mod odd_shapes;
 mod owners;
 mod public;
 mod restart;

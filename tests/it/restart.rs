@@ -23,9 +23,16 @@ fn long_session() -> Vec<u8> {
         let turn = format!("t{n}");
         let id = |what: &str| format!("{what}{n}");
         rows = rows.turn(&turn).user(&format!("turn {n}"));
-        rows = rows.command(&id("c"), &format!("make {n}")).ran(&id("c"), &format!("make {n}"), n % 3).exited(&id("c"), n % 3, "x\n");
+        rows = rows
+            .command(&id("c"), &format!("make {n}"))
+            .ran(&id("c"), &format!("make {n}"), n % 3)
+            .exited(&id("c"), n % 3, "x\n");
         let source = format!("for (const c of ['a', 'b']) await tools.exec_command({{cmd: `${{c}} {n}`}});");
-        rows = rows.script(&id("s"), &source).ran(&id("exec-a"), &format!("a {n}"), 0).ran(&id("exec-b"), &format!("b {n}"), 1);
+        rows = rows.script(&id("s"), &source).ran(&id("exec-a"), &format!("a {n}"), 0).ran(
+            &id("exec-b"),
+            &format!("b {n}"),
+            1,
+        );
         rows = if n % 4 == 0 {
             // The cell goes on into the next turn, which waits for it.
             rows.scripted(&id("s"), &format!("running with cell ID {n}"), &[])
@@ -34,7 +41,11 @@ fn long_session() -> Vec<u8> {
         };
         if n % 4 == 1 {
             let cell = (n - 1).to_string();
-            rows = rows.call(&id("w"), "wait", serde_json::json!({"cell_id": cell})).scripted(&id("w"), "completed", &["late"]);
+            rows = rows.call(&id("w"), "wait", serde_json::json!({"cell_id": cell})).scripted(
+                &id("w"),
+                "completed",
+                &["late"],
+            );
         }
         rows = rows.agent(&id("m"), &format!("said {n}"));
         if n % 5 == 0 {
@@ -55,7 +66,11 @@ fn logs() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn mirror(home: &Home, log: &Path, more: &[&str]) -> Running {
-    home.start(["mirror".as_ref(), "--session".as_ref(), log.as_os_str()].into_iter().chain(more.iter().map(std::convert::AsRef::as_ref)))
+    home.start(
+        ["mirror".as_ref(), "--session".as_ref(), log.as_os_str()]
+            .into_iter()
+            .chain(more.iter().map(std::convert::AsRef::as_ref)),
+    )
 }
 
 fn append(log: &Path, bytes: &[u8]) {
@@ -67,7 +82,14 @@ fn uninterrupted(bytes: &[u8]) -> String {
     let home = Home::new();
     let log = home.file("log.jsonl", bytes);
     let out = home.path("out");
-    let arguments = ["mirror".as_ref(), "--once".as_ref(), "--session".as_ref(), log.as_os_str(), "--out".as_ref(), out.as_os_str()];
+    let arguments = [
+        "mirror".as_ref(),
+        "--once".as_ref(),
+        "--session".as_ref(),
+        log.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+    ];
     let ran = home.run(arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     // A pipe is told the same.
@@ -118,7 +140,16 @@ fn a_file_holds_each_change_once_however_often_it_is_killed() {
             killed(running, Some(&out), &mut dice);
             kills += 1;
         }
-        let ran = home.run(["mirror".as_ref(), "--once".as_ref(), "--session".as_ref(), log.as_os_str(), "--from".as_ref(), "start".as_ref(), "--out".as_ref(), out.as_os_str()]);
+        let ran = home.run([
+            "mirror".as_ref(),
+            "--once".as_ref(),
+            "--session".as_ref(),
+            log.as_os_str(),
+            "--from".as_ref(),
+            "start".as_ref(),
+            "--out".as_ref(),
+            out.as_os_str(),
+        ]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
         assert_eq!(fs::read_to_string(&out).unwrap(), uninterrupted(&bytes), "{name}");
     }
@@ -128,7 +159,9 @@ fn a_file_holds_each_change_once_however_often_it_is_killed() {
 /// What tells two lines of a feed apart.
 fn identity(line: &str) -> String {
     let object: Value = serde_json::from_str(line).unwrap();
-    ["type", "session", "turn", "seq", "id", "rev", "at", "info", "position", "usage"].map(|name| object[name].to_string()).join(" ")
+    ["type", "session", "turn", "seq", "id", "rev", "at", "info", "position", "usage"]
+        .map(|name| object[name].to_string())
+        .join(" ")
 }
 
 #[test]
@@ -180,7 +213,9 @@ fn texts(lines: &[String]) -> Vec<String> {
 
 /// Two ended turns and one in progress.
 fn in_progress() -> Rows {
-    let ended = |rows: Rows, n: &str| rows.turn(n).user(&format!("ask {n}")).agent(&format!("m{n}"), &format!("said {n}")).done();
+    let ended = |rows: Rows, n: &str| {
+        rows.turn(n).user(&format!("ask {n}")).agent(&format!("m{n}"), &format!("said {n}")).done()
+    };
     ended(ended(Rows::paginated(), "1"), "2").turn("3").user("ask 3").command("c", "make")
 }
 
@@ -217,7 +252,9 @@ fn from_now_between_turns_begins_with_nothing() {
     let running = mirror(&home, &log, &[]);
     // What is there is read before what comes: its state is saved once it waits.
     let state = home.path("larkspan/state");
-    wait_until("it waits", || files_below(&state).iter().any(|path| path.extension().is_some_and(|e| e == "state")));
+    wait_until("it waits", || {
+        files_below(&state).iter().any(|path| path.extension().is_some_and(|e| e == "state"))
+    });
     append(&log, &Rows::bare().turn("4").user("ask 4").done().bytes());
     let lines = running.lines_until(|line| line.contains("\"turn_ended\""));
     running.terminate();
@@ -286,12 +323,25 @@ fn a_second_one_on_the_same_state_is_refused() {
     let out = home.path("out");
     let first = mirror(&home, &log, &["--from", "start", "--out", out.to_str().unwrap()]);
     wait_until("it writes", || length(&out) > 0);
-    let second = home.run(["mirror".as_ref(), "--session".as_ref(), log.as_os_str(), "--out".as_ref(), out.as_os_str()]);
+    let second = home.run([
+        "mirror".as_ref(),
+        "--session".as_ref(),
+        log.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+    ]);
     assert_eq!(second.code, Some(1), "{}", second.stderr);
     assert!(second.stderr.contains("in use"), "{}", second.stderr);
     assert_eq!(second.stdout, b"");
     // Another output is another state.
-    let other = home.run(["mirror".as_ref(), "--once".as_ref(), "--session".as_ref(), log.as_os_str(), "--out".as_ref(), home.path("other").as_os_str()]);
+    let other = home.run([
+        "mirror".as_ref(),
+        "--once".as_ref(),
+        "--session".as_ref(),
+        log.as_os_str(),
+        "--out".as_ref(),
+        home.path("other").as_os_str(),
+    ]);
     assert_eq!((other.code, other.stderr.as_str()), (Some(0), ""));
     first.terminate();
     assert_eq!(first.end().0.code(), Some(0));
@@ -348,8 +398,15 @@ fn it_ends_cleanly_when_asked_and_goes_on_the_next_time() {
 fn a_reader_that_goes_ends_it() {
     let home = Home::new();
     let log = home.file("log.jsonl", long_session());
-    let mut command = home.command(["mirror".as_ref(), "--from".as_ref(), "start".as_ref(), "--session".as_ref(), log.as_os_str()]);
-    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut command = home.command([
+        "mirror".as_ref(),
+        "--from".as_ref(),
+        "start".as_ref(),
+        "--session".as_ref(),
+        log.as_os_str(),
+    ]);
+    let mut child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     append(&log, &Rows::bare().turn("new").user("more").done().bytes());
     wait_until("it ends", || child.try_wait().unwrap().is_some());
@@ -371,7 +428,14 @@ fn every_session_is_watched() {
     };
     fs::write(sessions.join(name(1)), session(1).bytes()).unwrap();
     let feed = home.path("feed");
-    let running = home.start(["mirror".as_ref(), "--watch".as_ref(), "--from".as_ref(), "start".as_ref(), "--out".as_ref(), feed.as_os_str()]);
+    let running = home.start([
+        "mirror".as_ref(),
+        "--watch".as_ref(),
+        "--from".as_ref(),
+        "start".as_ref(),
+        "--out".as_ref(),
+        feed.as_os_str(),
+    ]);
     let holds = |n: u32, word: &str| {
         fs::read_to_string(feed.join(format!("{}.jsonl", id(n)))).is_ok_and(|text| text.contains(word))
     };

@@ -26,7 +26,8 @@ fn check(rows: &Rows, expected: &[&str]) {
 #[track_caller]
 fn check_ends(rows: &Rows, expected: &[&str]) {
     let state = Live::of(&rows.bytes()).state;
-    let ends = state.turns.iter().map(|turn| format!("{:?}", turn.end.as_ref().unwrap().outcome).to_lowercase());
+    let ends =
+        state.turns.iter().map(|turn| format!("{:?}", turn.end.as_ref().unwrap().outcome).to_lowercase());
     assert_eq!(ends.collect::<Vec<_>>(), expected);
 }
 
@@ -64,20 +65,37 @@ fn a_later_event_with_the_scripts_own_id_does_not_take_its_title() {
         .ran("a", "make test", 2)
         .scripted("a", "completed", &[])
         .done();
-    check(&rows, &["🧩 编排 2 个工具 · `exec_command` · 1 个失败", "  - 💻 运行 `make`", "  - ⚠️ 运行 `make test` · exit 2"]);
+    check(
+        &rows,
+        &[
+            "🧩 编排 2 个工具 · `exec_command` · 1 个失败",
+            "  - 💻 运行 `make`",
+            "  - ⚠️ 运行 `make test` · exit 2",
+        ],
+    );
 }
 
 #[test]
 fn a_patch_in_a_script_is_one_row_with_its_files() {
-    let source = format!("const patch = {};\ntext(await tools.apply_patch(patch));", json!(patch_of("src/new.rs")));
-    let rows = turn().script("a", &source).patched("exec-1", "src/new.rs", "completed").scripted("a", "completed", &["{}"]).done();
+    let source =
+        format!("const patch = {};\ntext(await tools.apply_patch(patch));", json!(patch_of("src/new.rs")));
+    let rows = turn()
+        .script("a", &source)
+        .patched("exec-1", "src/new.rs", "completed")
+        .scripted("a", "completed", &["{}"])
+        .done();
     check(&rows, &["🛠️ 修改 `src/new.rs`"]);
     let state = Live::of(&rows.bytes()).state;
     let words = shown::all_words(&state.calls()[0]);
     assert!(words[1].contains("+x"), "the card shows the patch: {}", words[1]);
     assert!(words.iter().all(|text| !text.contains("{}")), "{words:?}");
     // The older event tells the same.
-    let rows = Rows::legacy().turn("1").script("a", &source).patched("exec-1", "src/new.rs", "completed").scripted("a", "completed", &["{}"]).done();
+    let rows = Rows::legacy()
+        .turn("1")
+        .script("a", &source)
+        .patched("exec-1", "src/new.rs", "completed")
+        .scripted("a", "completed", &["{}"])
+        .done();
     check(&rows, &["🛠️ 修改 `src/new.rs`"]);
 }
 
@@ -87,7 +105,10 @@ fn a_bare_patch_as_a_script_is_not_applied() {
         .script("a", &patch_of("a.txt"))
         .scripted("a", "failed", &["Script error:\nSyntaxError: Unexpected token '**'"])
         .done();
-    check(&rows, &["❌ 运行脚本 · SyntaxError: Unexpected token '\\*\\*'", "  ! SyntaxError: Unexpected token '**'"]);
+    check(
+        &rows,
+        &["❌ 运行脚本 · SyntaxError: Unexpected token '\\*\\*'", "  ! SyntaxError: Unexpected token '**'"],
+    );
 }
 
 #[test]
@@ -104,7 +125,7 @@ fn a_yielded_cell_that_is_gone_ends_as_unknown() {
             "❔ 编排 2 个工具 · `exec_command` · 后台终端 `6` · 无结果记录",
             "  - ❔ 运行 `sleep 9` · 未见执行记录",
             "  - ❔ 浏览 `.` · 未见执行记录",
-            "❌ 等待 终端 `6` · 等待 1.0s",
+            "❌ 等待 终端 `6` · 等待 1.0s · 200ms",
             "  ! exec cell 6 not found",
         ],
     );
@@ -126,8 +147,14 @@ fn a_call_without_an_output() {
 #[test]
 fn an_outcome_that_stands_only_in_the_text() {
     for (output, expected) in [
-        ("Chunk ID: 1\nWall time: 1.5 seconds\nProcess exited with code 3\nOutput:\nx\ny\n", vec!["⚠️ 运行 `make` · exit 3 · 1.5s · 输出 2 行"]),
-        ("Command: make\nChunk ID: 1\nWall time: 1.5 seconds\nProcess exited with code 0\nOutput:\n", vec!["💻 运行 `make` · 1.5s"]),
+        (
+            "Chunk ID: 1\nWall time: 1.5 seconds\nProcess exited with code 3\nOutput:\nx\ny\n",
+            vec!["⚠️ 运行 `make` · exit 3 · 1.5s · 输出 2 行"],
+        ),
+        (
+            "Command: make\nChunk ID: 1\nWall time: 1.5 seconds\nProcess exited with code 0\nOutput:\n",
+            vec!["💻 运行 `make` · 1.5s"],
+        ),
         // No code, no success.
         ("Wall time: 1.5 seconds\nOutput:\nx\n", vec!["❔ 运行 `make` · 1.5s · 输出 1 行 · 无结果记录"]),
         // What the command prints is no header.
@@ -139,7 +166,10 @@ fn an_outcome_that_stands_only_in_the_text() {
         ("Wall time: 0.2 seconds\naborted by user", vec!["⏹️ 运行 `make` · 200ms · 已中断"]),
         (
             "exec_command failed: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }",
-            vec!["❌ 运行 `make` · 已拒绝", "  ! exec_command failed: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }"],
+            vec![
+                "❌ 运行 `make` · 已拒绝",
+                "  ! exec_command failed: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }",
+            ],
         ),
     ] {
         // Older logs have nothing but the output.
@@ -147,12 +177,21 @@ fn an_outcome_that_stands_only_in_the_text() {
     }
     let shell = |output: &str| {
         let call = json!({"command": ["bash", "-lc", "make"], "workdir": "/w"});
-        Rows::bare().item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}))
+        Rows::bare()
+            .item(
+                json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}),
+            )
             .call("a", "shell", call)
             .output("a", output)
     };
-    check(&shell("{\"output\":\"x\\n\",\"metadata\":{\"exit_code\":2,\"duration_seconds\":1.5}}"), &["user: go", "⚠️ 运行 `make` · exit 2 · 1.5s · 输出 1 行"]);
-    check(&shell("Exit code: 0\nWall time: 1.5 seconds\nOutput:\nx\n"), &["user: go", "💻 运行 `make` · 1.5s · 输出 1 行"]);
+    check(
+        &shell("{\"output\":\"x\\n\",\"metadata\":{\"exit_code\":2,\"duration_seconds\":1.5}}"),
+        &["user: go", "⚠️ 运行 `make` · exit 2 · 1.5s · 输出 1 行"],
+    );
+    check(
+        &shell("Exit code: 0\nWall time: 1.5 seconds\nOutput:\nx\n"),
+        &["user: go", "💻 运行 `make` · 1.5s · 输出 1 行"],
+    );
     check(&shell("just text"), &["user: go", "❔ 运行 `make` · 输出 1 行 · 无结果记录"]);
 }
 
@@ -211,7 +250,10 @@ fn a_parents_history_is_not_repeated() {
     let own = "01b00000-0000-7000-8000-000000000000";
     let (old, new) = ("01a00000-0000-7000-8000-000000000001", "01c00000-0000-7000-8000-000000000000");
     let fork = Rows::bare()
-        .row("session_meta", json!({"id": own, "forked_from_id": "01a", "cwd": "/w", "history_mode": "legacy"}))
+        .row(
+            "session_meta",
+            json!({"id": own, "forked_from_id": "01a", "cwd": "/w", "history_mode": "legacy"}),
+        )
         .row("session_meta", json!({"id": "01a", "cwd": "/w", "history_mode": "legacy"}))
         .turn(old)
         .user("old words")
@@ -221,9 +263,11 @@ fn a_parents_history_is_not_repeated() {
         .turn(new)
         .user("new words")
         .done();
-    check(&fork, &["notice: 🔀 延续自会话 01a (7 rows)", "user: new words"]);
+    check(&fork, &["notice: 🔀 延续自会话 01a", "user: new words"]);
     // A sub-agent's log says where its own rows begin.
-    let row = |ordinal: u64, kind: &str, payload: serde_json::Value| json!({"ordinal": ordinal, "type": kind, "payload": payload}).to_string();
+    let row = |ordinal: u64, kind: &str, payload: serde_json::Value| {
+        json!({"ordinal": ordinal, "type": kind, "payload": payload}).to_string()
+    };
     let child = Rows::bare()
         .line(row(0, "session_meta", json!({
             "id": own, "forked_from_id": "01a", "parent_thread_id": "01a", "cwd": "/w", "history_mode": "paginated",
@@ -234,13 +278,20 @@ fn a_parents_history_is_not_repeated() {
         .line(row(3, "event_msg", json!({"type": "task_started", "turn_id": new})))
         .line(row(4, "response_item", json!({"type": "function_call", "call_id": "b", "name": "exec_command", "arguments": "{\"cmd\":\"pwd\"}"})))
         .line(row(5, "event_msg", json!({"type": "task_complete", "turn_id": new})));
-    check(&child, &["notice: 🔀 延续自会话 01a (2 rows)", "❔ 运行 `pwd` · 无结果记录"]);
+    check(&child, &["notice: 🔀 延续自会话 01a", "❔ 运行 `pwd` · 无结果记录"]);
     assert!(Live::of(&child.bytes()).state.session.unwrap().is_subagent);
 }
 
 #[test]
 fn a_used_id_opens_a_new_call() {
-    let later_turn = turn().command("c", "one").exited("c", 0, "").done().turn("2").command("c", "two").exited("c", 1, "").done();
+    let later_turn = turn()
+        .command("c", "one")
+        .exited("c", 0, "")
+        .done()
+        .turn("2")
+        .command("c", "two")
+        .exited("c", 1, "")
+        .done();
     check(&later_turn, &["💻 运行 `one` · 200ms", "⚠️ 运行 `two` · exit 1 · 200ms"]);
     let after_its_output = turn()
         .command("c", "one")
@@ -248,7 +299,10 @@ fn a_used_id_opens_a_new_call() {
         .exited("c", 0, "")
         .custom("c", "apply_patch", &patch_of("a.txt"))
         .patched("c", "a.txt", "completed")
-        .output("c", "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA a.txt\n")
+        .output(
+            "c",
+            "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA a.txt\n",
+        )
         .done();
     check(&after_its_output, &["💻 运行 `one`", "🛠️ 修改 `a.txt`"]);
     // Both unanswered: the output is of the newest.
@@ -302,7 +356,10 @@ fn a_compaction_is_one_notice() {
 fn background_terminals_stand_in_the_title_of_the_call_that_returned_them() {
     let rows = turn()
         .command("a", "npm run dev")
-        .output("a", "Chunk ID: 1\nWall time: 0.8 seconds\nProcess running with session ID 7\nOutput:\nready\n")
+        .output(
+            "a",
+            "Chunk ID: 1\nWall time: 0.8 seconds\nProcess running with session ID 7\nOutput:\nready\n",
+        )
         .call("b", "write_stdin", json!({"session_id": 7, "chars": "", "yield_time_ms": 2000}))
         .output("b", "Chunk ID: 2\nWall time: 2.0 seconds\nProcess running with session ID 7\nOutput:\n")
         .call("c", "write_stdin", json!({"session_id": 7, "chars": "q\n"}))
@@ -340,15 +397,31 @@ fn what_a_killed_process_leaves() {
 #[test]
 fn an_execution_that_nobody_asked_for_stands_alone() {
     // Two running calls ask for the same: which one it was is not guessed.
-    let ambiguous = turn().command("a", "make").command("b", "make").ran("other", "make", 2).exited("a", 0, "").exited("b", 0, "").done();
+    let ambiguous = turn()
+        .command("a", "make")
+        .command("b", "make")
+        .ran("other", "make", 2)
+        .exited("a", 0, "")
+        .exited("b", 0, "")
+        .done();
     check(&ambiguous, &["💻 运行 `make` · 200ms", "💻 运行 `make` · 200ms", "⚠️ 运行 `make` · exit 2"]);
     // The only one takes it.
     check(&turn().command("a", "make").ran("other", "make", 2).done(), &["⚠️ 运行 `make` · exit 2"]);
     // Another command, an id of a script's: never.
-    check(&turn().command("a", "make").ran("other", "make test", 2).done(), &["❔ 运行 `make` · 无结果记录", "⚠️ 运行 `make test` · exit 2"]);
-    check(&turn().command("a", "make").ran("exec-1", "make", 2).done(), &["❔ 运行 `make` · 无结果记录", "⚠️ 运行 `make` · exit 2"]);
+    check(
+        &turn().command("a", "make").ran("other", "make test", 2).done(),
+        &["❔ 运行 `make` · 无结果记录", "⚠️ 运行 `make test` · exit 2"],
+    );
+    check(
+        &turn().command("a", "make").ran("exec-1", "make", 2).done(),
+        &["❔ 运行 `make` · 无结果记录", "⚠️ 运行 `make` · exit 2"],
+    );
     // The person at the terminal.
-    let users = turn().command("a", "make").ran_with("0f", "make", json!({"source": "user_shell", "exit_code": 2, "status": "failed"})).exited("a", 0, "").done();
+    let users = turn()
+        .command("a", "make")
+        .ran_with("0f", "make", json!({"source": "user_shell", "exit_code": 2, "status": "failed"}))
+        .exited("a", 0, "")
+        .done();
     check(&users, &["💻 运行 `make` · 200ms", "⚠️ 运行 `make` · exit 2"]);
 }
 
@@ -394,13 +467,18 @@ fn a_patch_that_failed_inside_a_script() {
 
 #[test]
 fn a_call_that_codex_refused_is_not_unwrapped() {
-    for refusal in ["exec expects raw JavaScript source text (non-empty).", "unsupported custom tool call: exec"] {
+    for refusal in
+        ["exec expects raw JavaScript source text (non-empty).", "unsupported custom tool call: exec"]
+    {
         let rows = turn().script("a", "await tools.exec_command({cmd: 'ls'});").output("a", refusal).done();
         let lines = shown::lines(&Live::of(&rows.bytes()).state);
         assert_eq!((lines[0].starts_with("❌ 运行脚本"), lines.len()), (true, 2), "{lines:?}");
         assert!(!lines[0].contains("浏览"), "{lines:?}");
     }
-    let pragma = turn().script("a", "// @exec: {\"nope\": 1}\nawait tools.exec_command({cmd: 'ls'});").output("a", "exec pragma only supports `yield_time_ms` and `max_output_tokens`; got `nope`").done();
+    let pragma = turn()
+        .script("a", "// @exec: {\"nope\": 1}\nawait tools.exec_command({cmd: 'ls'});")
+        .output("a", "exec pragma only supports `yield_time_ms` and `max_output_tokens`; got `nope`")
+        .done();
     assert!(shown::lines(&Live::of(&pragma.bytes()).state)[0].starts_with("❌ 运行脚本"));
 }
 
@@ -408,12 +486,24 @@ fn a_call_that_codex_refused_is_not_unwrapped() {
 fn a_printed_exit_code_is_the_calls_only_where_it_is_certain() {
     let result = "{\"chunk_id\":\"1\",\"wall_time_seconds\":1.5,\"exit_code\":3,\"original_token_count\":1,\"output\":\"x\\n\"}";
     // Older logs: what text() prints of the call is all there is.
-    let legacy = |source: &str, printed: &[&str]| Rows::legacy().turn("1").script("a", source).scripted("a", "completed", printed).done();
-    check(&legacy("text(await tools.exec_command({cmd: 'make'}));", &[result]), &["⚠️ 运行 `make` · exit 3 · 1.5s · 输出 1 行"]);
+    let legacy = |source: &str, printed: &[&str]| {
+        Rows::legacy().turn("1").script("a", source).scripted("a", "completed", printed).done()
+    };
+    check(
+        &legacy("text(await tools.exec_command({cmd: 'make'}));", &[result]),
+        &["⚠️ 运行 `make` · exit 3 · 1.5s · 输出 1 行"],
+    );
     // Text that only looks like it, of something else.
-    check(&legacy("await tools.exec_command({cmd: 'make'}); text(globalThis.x);", &[result]), &["💻 运行 `make` · 输出 1 行"]);
+    check(
+        &legacy("await tools.exec_command({cmd: 'make'}); text(globalThis.x);", &[result]),
+        &["💻 运行 `make` · 输出 1 行"],
+    );
     // Where an item tells, it wins.
-    let rows = turn().script("a", "text(await tools.exec_command({cmd: 'make'}));").ran("exec-1", "make", 4).scripted("a", "completed", &[result]).done();
+    let rows = turn()
+        .script("a", "text(await tools.exec_command({cmd: 'make'}));")
+        .ran("exec-1", "make", 4)
+        .scripted("a", "completed", &[result])
+        .done();
     check(&rows, &["⚠️ 运行 `make` · exit 4"]);
 }
 
@@ -434,230 +524,4 @@ fn what_an_older_log_does_not_record_is_known_only_where_it_is_certain() {
             "  - ❔ 运行 `e` · 无结果记录",
         ],
     );
-}
-
-#[test]
-fn notify_is_added_to_the_script_that_sent_it() {
-    let late = |text: &str| json!({"type": "custom_tool_call_output", "call_id": "a", "name": "exec", "output": text});
-    let source = "notify('50%'); await tools.exec_command({cmd: 'make'}); await tools.exec_command({cmd: 'make test'}); text('end');";
-    let after = turn().script("a", source).ran("exec-1", "make", 0).ran("exec-2", "make test", 0).scripted("a", "completed", &["end"]).item(late("50%")).done();
-    let before = turn().script("a", source).item(late("50%")).ran("exec-1", "make", 0).ran("exec-2", "make test", 0).scripted("a", "completed", &["end"]).done();
-    for rows in [&after, &before] {
-        check(rows, &["🧩 编排 2 个工具 · `exec_command`", "  - 💻 运行 `make`", "  - 💻 运行 `make test`"]);
-    }
-    let output = |rows: &Rows| Live::of(&rows.bytes()).state.calls()[0].outcome.output.clone().unwrap().text.to_string();
-    assert_eq!(output(&after), "end\n50%");
-    assert!(output(&before).contains("50%") && output(&before).contains("end"), "{}", output(&before));
-}
-
-#[test]
-fn a_heredoc_patch_is_a_patch() {
-    let command = format!("apply_patch <<'EOF'\n{}\nEOF", patch_of("here.txt"));
-    let answer = "Wall time: 0.0000 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA here.txt\n";
-    check(&turn().command("a", &command).patched("a", "here.txt", "completed").output("a", answer).done(), &["🛠️ 修改 `here.txt`"]);
-    check(&Rows::legacy().turn("1").command("a", &command).output("a", answer).done(), &["🛠️ 修改 `here.txt`"]);
-    let source = format!("const r = await tools.exec_command({{cmd: {}}}); text(r.output);", json!(command));
-    let rows = turn().script("a", &source).patched("exec-1", "here.txt", "completed").scripted("a", "completed", &["Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n"]).done();
-    check(&rows, &["🛠️ 修改 `here.txt`"]);
-}
-
-#[test]
-fn overlapping_cells_keep_their_own() {
-    let rows = turn()
-        .script("a", "await tools.exec_command({cmd: 'one'}); await tools.exec_command({cmd: 'same'});")
-        .scripted("a", "running with cell ID 1", &[])
-        .script("b", "await tools.exec_command({cmd: 'two'}); await tools.exec_command({cmd: 'same'});")
-        .ran("exec-1", "one", 0)
-        .ran("exec-2", "two", 0)
-        .ran("exec-3", "same", 0)
-        .scripted("b", "completed", &[])
-        // Only one script can still make it.
-        .ran("exec-4", "same", 1)
-        .call("w", "wait", json!({"cell_id": "1"}))
-        .scripted("w", "completed", &[])
-        .done();
-    check(
-        &rows,
-        &[
-            "🧩 编排 2 个工具 · `exec_command` · 1 个失败 · 后台终端 `1`",
-            "  - 💻 运行 `one`",
-            "  - ⚠️ 运行 `same` · exit 1",
-            "🧩 编排 2 个工具 · `exec_command`",
-            "  - 💻 运行 `two`",
-            "  - ❔ 运行 `same` · 未见执行记录",
-            "💻 运行 `same`",
-            "⏳ 等待 终端 `1` · 200ms",
-        ],
-    );
-}
-
-/// Cells are counted by the process: a resumed session may have another cell with the number of one that was left open.
-#[test]
-fn a_cell_number_used_again_after_a_resume() {
-    let rows = turn()
-        .script("a", "await tools.exec_command({cmd: 'old'}); await tools.exec_command({cmd: 'older'});")
-        .scripted("a", "running with cell ID 1", &[])
-        .done()
-        .turn("2")
-        .script("b", "await tools.exec_command({cmd: 'new'}); await tools.exec_command({cmd: 'newer'});")
-        .scripted("b", "running with cell ID 1", &[])
-        .ran("exec-1", "new", 0)
-        .ran("exec-2", "newer", 0)
-        .call("w", "wait", json!({"cell_id": "1"}))
-        .scripted("w", "completed", &[])
-        .done();
-    check(
-        &rows,
-        &[
-            "❔ 编排 2 个工具 · `exec_command` · 后台终端 `1` · 无结果记录",
-            "  - ❔ 运行 `old` · 未见执行记录",
-            "  - ❔ 运行 `older` · 未见执行记录",
-            "🧩 编排 2 个工具 · `exec_command` · 后台终端 `1`",
-            "  - 💻 运行 `new`",
-            "  - 💻 运行 `newer`",
-            "⏳ 等待 终端 `1` · 200ms",
-        ],
-    );
-}
-
-#[test]
-fn a_terminated_script() {
-    let rows = turn()
-        .script("a", "await tools.exec_command({cmd: 'sleep 60'}); text('never');")
-        .scripted("a", "running with cell ID 3", &[])
-        .call("w", "wait", json!({"cell_id": "3", "terminate": true}))
-        .output("w", "Script terminated\nWall time 0.0 seconds\nOutput:\n")
-        .done();
-    check(&rows, &["⏹️ 运行 `sleep 60` · 后台终端 `3` · 已中断", "⏹️ 等待 终端 `3` · 已中断"]);
-}
-
-#[test]
-fn a_loop_over_what_only_running_tells_is_replaced_by_what_ran() {
-    let source = "const r = await tools.exec_command({cmd: 'ls'});\nfor (const f of r.output.split('\\n')) await tools.exec_command({cmd: `wc ${f}`});";
-    let rows = turn().script("a", source).ran("exec-1", "ls", 0).ran("exec-2", "wc a", 0).ran("exec-3", "wc b", 1).scripted("a", "completed", &[]).done();
-    check(
-        &rows,
-        &["🧩 编排 3 个工具 · `exec_command` · 1 个失败", "  - 📂 浏览 `.`", "  - 💻 运行 `wc a`", "  - ⚠️ 运行 `wc b` · exit 1"],
-    );
-    // None ran: the one place in the text stands for any number.
-    let rows = turn().script("a", source).ran("exec-1", "ls", 0).scripted("a", "completed", &[]).done();
-    let lines = shown::lines(&Live::of(&rows.bytes()).state);
-    assert!(lines[2].starts_with("  - ❔ ") && lines[2].contains("× ?") && lines[2].contains("未求值"), "{lines:?}");
-}
-
-#[test]
-fn an_argument_that_is_only_known_when_it_runs_shows_its_source() {
-    let rows = turn().script("a", "await tools.exec_command({cmd: load('c')}); await tools.exec_command({cmd: 'ls'});").scripted("a", "completed", &[]).done();
-    let state = Live::of(&rows.bytes()).state;
-    let words = shown::all_words(&state.calls()[0]);
-    assert!(words[1].contains("```javascript\n") && words[1].contains("load('c')"), "{}", words[1]);
-    assert!(words[1].contains("未求值"), "{}", words[1]);
-}
-
-#[test]
-fn searches_and_images_that_are_call_and_end_at_once() {
-    let search = |status: &str| json!({"type": "web_search_call", "id": "ws", "status": status, "action": {"type": "search", "query": "rust"}});
-    check(&turn().item(search("completed")).done(), &["🌐 搜索网页 `rust`"]);
-    check(&turn().item(search("failed")).done(), &["❌ 搜索网页 `rust`"]);
-    let item = json!({"type": "item_completed", "item": {"type": "WebSearch", "id": "ws", "query": "rust", "action": {"type": "search", "query": "rust"}}});
-    check(&turn().event(item.clone()).item(search("completed")).done(), &["🌐 搜索网页 `rust`"]);
-    check(&turn().item(search("completed")).event(item).done(), &["🌐 搜索网页 `rust`"]);
-    let open = json!({"type": "web_search_call", "id": "ws", "status": "completed", "action": {"type": "open_page", "url": "https://example.org/a"}});
-    check(&turn().item(open).done(), &["🌐 读取网页 https://example.org/a"]);
-    let image = json!({"type": "image_generation_call", "id": "ig", "status": "completed", "revised_prompt": "a cat", "result": "iVBORw0KGgo="});
-    check(&turn().item(image).done(), &["🔧 调用 `image_gen__imagegen`"]);
-}
-
-#[test]
-fn arguments_of_any_shape() {
-    let call = |arguments: serde_json::Value| {
-        turn().item(json!({"type": "function_call", "call_id": "a", "name": "exec_command", "arguments": arguments})).done()
-    };
-    check(&call(json!({"cmd": "ls"})), &["❔ 浏览 `.` · 无结果记录"]);
-    check(&call(json!("{\"cmd\": [\"bash\", \"-lc\", \"ls\"]}")), &["❔ 浏览 `.` · 无结果记录"]);
-    for odd in [json!("not json"), json!(null), json!([1]), json!(3), json!("")] {
-        check(&call(odd), &["❔ 运行 `exec_command` · 无结果记录"]);
-    }
-    let missing = turn().item(json!({"type": "function_call", "call_id": "a", "name": "read_file"})).done();
-    check(&missing, &["❔ 调用 `read_file` · 无结果记录"]);
-    let nameless = turn().item(json!({"type": "function_call", "call_id": "a", "arguments": "{}"})).done();
-    assert_eq!(shown::lines(&Live::of(&nameless.bytes()).state).len(), 1);
-    // A custom call whose input stands under another name, or is JSON.
-    let odd = json!({"type": "custom_tool_call", "call_id": "a", "name": "apply_patch", "arguments": {"input": patch_of("a.txt")}});
-    check(&turn().item(odd).done(), &["❔ 修改 `a.txt` · 无结果记录"]);
-}
-
-#[test]
-fn outputs_of_any_shape() {
-    let output = |output: serde_json::Value| turn().call("a", "list_things", json!({})).output("a", output).done();
-    for plain in [json!("x\ny\n"), json!([{"type": "input_text", "text": "x\ny\n"}]), json!({"output": "x\ny\n"}), json!({"content": "x\ny\n", "success": true})] {
-        let rows = output(plain.clone());
-        let call = &Live::of(&rows.bytes()).state.calls()[0];
-        assert_eq!(call.outcome.output.as_ref().map(|o| o.text.to_string()).as_deref(), Some("x\ny\n"), "{plain}");
-    }
-    for empty in [json!(""), json!(null), json!([])] {
-        let rows = output(empty.clone());
-        assert_eq!(Live::of(&rows.bytes()).state.calls()[0].outcome.output, None, "{empty}");
-    }
-    let missing = turn().call("a", "list_things", json!({})).item(json!({"type": "function_call_output", "call_id": "a"})).done();
-    check(&missing, &["🔧 调用 `list_things`"]);
-    let image = output(json!([{"type": "input_image", "image_url": "data:image/png;base64,AAAA"}, {"type": "encrypted_content", "encrypted_content": "zz"}]));
-    let call = &Live::of(&image.bytes()).state.calls()[0];
-    assert_eq!((call.outcome.media.len(), call.outcome.output.is_none()), (1, true));
-}
-
-#[test]
-fn rows_of_unknown_kinds_are_counted_and_told_once() {
-    let rows = turn()
-        .row("brand_new", json!({"a": 1}))
-        .row("brand_new", json!({"a": 2}))
-        .event(json!({"type": "new_event"}))
-        .event(json!({"type": "item_completed", "item": {"type": "NewItem", "id": "x"}}))
-        .item(json!({"type": "new_item"}))
-        .line("{\"id\":\"x\",\"thread_name\":\"y\",\"updated_at\":\"z\"}")
-        .done();
-    check(
-        &rows,
-        &[
-            "unknown brand_new × 2",
-            "unknown event_msg/new_event × 1",
-            "unknown item_completed/NewItem × 1",
-            "unknown response_item/new_item × 1",
-            "unknown row without a type × 1",
-        ],
-    );
-}
-
-/// Builds before turn ids: the running number of the turn stands for it.
-#[test]
-fn a_log_without_turn_ids() {
-    let says = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
-    let rows = Rows::bare()
-        .item(says("one"))
-        .command("c", "ls")
-        .exited("c", 0, "")
-        .item(says("two"))
-        .command("c", "pwd")
-        .exited("c", 1, "");
-    check(&rows, &["user: one", "📂 浏览 `.` · 200ms", "user: two", "⚠️ 运行 `pwd` · exit 1 · 200ms"]);
-    let keys: Vec<String> = Live::of(&rows.bytes()).state.calls().iter().map(|call| call.key.turn.to_string()).collect();
-    assert_eq!(keys, ["turn-1", "turn-2"]);
-}
-
-#[test]
-fn secrets_do_not_reach_a_surface() {
-    let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
-    let rows = turn()
-        .command("a", &format!("curl -H 'Authorization: Bearer {key}' https://example.org"))
-        .exited("a", 1, &format!("api_key={key}\n"))
-        .script("b", &format!("await tools.exec_command({{cmd: 'export TOKEN={key}'}});"))
-        .ran("exec-1", &format!("export TOKEN={key}"), 1)
-        .scripted("b", "completed", &[])
-        .done();
-    let state = Live::of(&rows.bytes()).state;
-    for call in state.calls() {
-        for words in shown::all_words(&call) {
-            assert!(!words.contains("abcdefghijklmnop"), "{words}");
-        }
-    }
 }

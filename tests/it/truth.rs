@@ -12,7 +12,9 @@ use crate::support::reading::{Live, history, history_markdown};
 use crate::support::{captures, golden, short_name, shown};
 
 fn is_recorded_kind(call: &ToolCallInfo) -> bool {
-    let is = |kind: ToolKind| matches!(kind, ToolKind::Command | ToolKind::Patch | ToolKind::Mcp | ToolKind::Image);
+    let is = |kind: ToolKind| {
+        matches!(kind, ToolKind::Command | ToolKind::Patch | ToolKind::Mcp | ToolKind::Image)
+    };
     is(call.kind()) || is(call.name.kind())
 }
 
@@ -101,7 +103,11 @@ const ENVELOPE: [&str; 14] = [
 
 /// The lines of a text that are of the transport.
 fn envelope_lines(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| ENVELOPE.iter().any(|word| line.trim_start_matches(['>', ' ', '❌']).starts_with(word))).collect()
+    text.lines()
+        .filter(|line| {
+            ENVELOPE.iter().any(|word| line.trim_start_matches(['>', ' ', '❌']).starts_with(word))
+        })
+        .collect()
 }
 
 #[test]
@@ -110,7 +116,9 @@ fn no_surface_shows_the_transport() {
     for path in captures() {
         for call in history(&path).calls() {
             for words in shown::all_words(&call) {
-                wrong.extend(envelope_lines(&words).into_iter().map(|line| format!("{}: {line}", short_name(&path))));
+                wrong.extend(
+                    envelope_lines(&words).into_iter().map(|line| format!("{}: {line}", short_name(&path))),
+                );
                 for marker in ["tokens truncated…", "truncated for persistence", "aborted by user"] {
                     if words.contains(marker) {
                         wrong.push(format!("{}: {}: {marker}", short_name(&path), call.key));
@@ -120,7 +128,9 @@ fn no_surface_shows_the_transport() {
         }
         for locale in [Locale::ZhCn, Locale::En] {
             let page = history_markdown(&path, locale);
-            wrong.extend(envelope_lines(&page).into_iter().map(|line| format!("{}: page: {line}", short_name(&path))));
+            wrong.extend(
+                envelope_lines(&page).into_iter().map(|line| format!("{}: page: {line}", short_name(&path))),
+            );
         }
     }
     golden::assert_none(&wrong);
@@ -143,9 +153,17 @@ fn titles_claim_nothing() {
             for row in call.children.iter().chain([&*call]) {
                 let titles = [title(row, Locale::ZhCn).to_string(), title(row, Locale::En).to_string()];
                 for claim in ["完成", "成功", "Success", "Completed", "completed", "succeeded", "Done"] {
-                    assert!(titles.iter().all(|title| !title.contains(claim)), "{}: {titles:?}", short_name(&path));
+                    assert!(
+                        titles.iter().all(|title| !title.contains(claim)),
+                        "{}: {titles:?}",
+                        short_name(&path)
+                    );
                 }
-                assert!(is_chinese(&titles[0]) && !is_chinese(&titles[1]), "{}: {titles:?}", short_name(&path));
+                assert!(
+                    is_chinese(&titles[0]) && !is_chinese(&titles[1]),
+                    "{}: {titles:?}",
+                    short_name(&path)
+                );
                 assert!(titles.iter().all(|title| !title.contains('\n')), "{titles:?}");
             }
         }

@@ -78,6 +78,7 @@ const REFUSALS: [&str; 4] = [
     "failed to parse function arguments",
     "unable to locate image",
 ];
+const ABORTED: &str = "aborted by user";
 const SUCCESS_OF_PATCH: &str = "Success. Updated the following files:";
 
 /// Reads an output. `is_named_exec`: the record itself says that it comes from a running script.
@@ -94,7 +95,7 @@ pub(crate) fn read(asked: &Asked, raw: Raw<'_>, is_named_exec: bool) -> ToolCall
             ..ToolCallAnswer::default()
         };
     }
-    if head.starts_with("aborted by user") {
+    if head.starts_with(ABORTED) {
         let outcome = Outcome { duration: seconds_in(&head), ..Outcome::default() };
         return ToolCallAnswer {
             status: Some(ToolCallStatus::Aborted),
@@ -119,6 +120,15 @@ pub(crate) fn read(asked: &Asked, raw: Raw<'_>, is_named_exec: bool) -> ToolCall
             header.exit_code = second.exit_code;
             header.wall_time = header.wall_time.or(second.wall_time);
         }
+    }
+    let says = blocks.iter().find_map(|b| b.text.as_deref()).unwrap_or_default();
+    if !header.is_closed && says.starts_with(ABORTED) {
+        let outcome = Outcome { duration: header.wall_time, ..Outcome::default() };
+        return ToolCallAnswer {
+            status: Some(ToolCallStatus::Aborted),
+            outcome,
+            ..ToolCallAnswer::default()
+        };
     }
     if is_script { script(asked, header, blocks) } else { plain(asked, header, &blocks, is_success_of_patch) }
 }

@@ -14,6 +14,8 @@ use tokio::sync::Notify;
 
 use crate::log::{LogReader, Memory, looks_like_codex};
 
+/// What helps whoever named a wrong file.
+const HINT: &str = "`larkspan history --list` shows the sessions there are";
 /// How many records a batch has at least before it is handed out, unless the log ends.
 const BATCH: usize = 256;
 /// How many lines are looked at to tell whose log it is.
@@ -96,8 +98,7 @@ pub fn probe(path: &Path) -> Result<Probe, SourceError> {
     } else {
         "is no log: its lines are not JSON objects. Name a session log (rollout-*.jsonl or .jsonl.zst)"
     };
-    let hint = "`larkspan history --list` shows the sessions there are";
-    Err(SourceError::NotALog { path: path.display().to_string(), what: format!("{what}; {hint}") })
+    Err(SourceError::NotALog { path: path.display().to_string(), what: format!("{what}; {HINT}") })
 }
 
 impl CodexSource {
@@ -255,7 +256,7 @@ fn damage(error: &Error, position: u64) -> TranscriptRecord {
 fn source_error(error: Error) -> SourceError {
     match error {
         Error::Missing { .. } | Error::IsDirectory { .. } | Error::NotRegular { .. } => {
-            SourceError::NotFound(error.to_string())
+            SourceError::NotFound(format!("{error}; {HINT}"))
         }
         Error::Denied { .. } => SourceError::Denied(error.to_string()),
         Error::Damaged { .. } | Error::Io { .. } => {

@@ -59,11 +59,18 @@ pub(crate) struct Row<'a> {
 impl<'a> Row<'a> {
     /// Reads a line as it should be.
     pub(crate) fn parse(line: &'a str) -> serde_json::Result<Self> {
+        if line.trim_ascii_start().starts_with('[') {
+            // A list would pass for an object whose members stand in order.
+            return Err(serde::de::Error::custom("a list is no row"));
+        }
         serde_json::from_str(line)
     }
 
     /// Reads a line whose payload is no object: it is taken for an empty one.
     pub(crate) fn parse_odd(line: &'a str) -> serde_json::Result<Self> {
+        if line.trim_ascii_start().starts_with('[') {
+            return Err(serde::de::Error::custom("a list is no row"));
+        }
         let OddRow { timestamp, ordinal, r#type, payload } = serde_json::from_str(line)?;
         let payload = payload.map(|payload| object(Some(payload)));
         Ok(Row { timestamp, ordinal, r#type, payload, ..Row::default() })

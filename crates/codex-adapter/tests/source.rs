@@ -13,8 +13,11 @@ fn captures_are_transcript_sources() {
     for name in ["r_resume_cm", "as_compact", "d_exec", "r_cm_cell_across_turns", "r_subagent_child"] {
         let path = folder.join(format!("{name}.jsonl"));
         for mode in [ReadMode::Whole, ReadMode::Follow] {
-            let suite = conformance::transcript_source(|from| CodexSource::open(&path, mode, from).expect("a log"));
-            runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), suite).await.expect("in time") });
+            let suite =
+                conformance::transcript_source(|from| CodexSource::open(&path, mode, from).expect("a log"));
+            runtime.block_on(async {
+                tokio::time::timeout(Duration::from_secs(30), suite).await.expect("in time")
+            });
         }
     }
 }

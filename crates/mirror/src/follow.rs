@@ -81,6 +81,8 @@ pub enum FollowError {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Saved {
     version: u32,
+    /// The first attach is done: until then there is only the surface's place.
+    is_attached: bool,
     /// The log, to read on from.
     safe: Option<SourcePosition>,
     reducer: ReducerSnapshot,
@@ -102,11 +104,16 @@ pub async fn follow(follow: Follow<'_>, stop: impl Future<Output = ()>) -> Resul
     if replaced.is_some()
         && let Some(saved) = &mut saved
     {
-        *saved = Saved { version: STATE_VERSION, surface: saved.surface.take(), ..Saved::default() };
+        *saved = Saved {
+            version: STATE_VERSION,
+            is_attached: true,
+            surface: saved.surface.take(),
+            ..Saved::default()
+        };
     }
     let safe = saved.as_ref().and_then(|saved| saved.safe.as_ref());
     let source = (follow.open)(safe)?;
-    let is_first = saved.is_none();
+    let is_first = saved.as_ref().is_none_or(|saved| !saved.is_attached);
     let saved = saved.unwrap_or(Saved { version: STATE_VERSION, ..Saved::default() });
     let reducer = TurnReducer::resume(saved.reducer.clone());
     let mut run = Run {
@@ -119,6 +126,11 @@ pub async fn follow(follow: Follow<'_>, stop: impl Future<Output = ()>) -> Resul
         saved,
         follow,
     };
+    if is_first {
+        // Whatever is shown from here on can be taken back.
+        run.save().await?;
+    }
+    run.saved.is_attached = true;
     if let Some(reason) = replaced {
         run.restart(reason).await?;
     }
@@ -249,7 +261,7 @@ impl Run<'_> {
     async fn restart(&mut self, reason: String) -> Result<(), FollowError> {
         self.reducer = TurnReducer::new();
         let surface = self.saved.surface.take();
-        self.saved = Saved { version: STATE_VERSION, surface, ..Saved::default() };
+        self.saved = Saved { version: STATE_VERSION, is_attached: true, surface, ..Saved::default() };
         let notice = Notice { kind: NoticeKind::Log, text: reason };
         let item = TurnItem { seq: 0, at: None::<Timestamp>, content: ItemContent::Notice(notice) };
         self.show(&[Change::Item { turn: None, item }]).await

@@ -105,7 +105,8 @@ pub(crate) struct Facts {
 impl Facts {
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let all = rows(bytes);
-        let head = all.iter().find(|row| row.kind() == "session_meta").map(|row| row.value["payload"].clone());
+        let head =
+            all.iter().find(|row| row.kind() == "session_meta").map(|row| row.value["payload"].clone());
         let is_paginated = head.is_some_and(|head| head["history_mode"] == "paginated");
         let rows = own_rows(all);
         let mut turns: Vec<String> = Vec::new();
@@ -166,7 +167,8 @@ impl Facts {
 /// Whether the script's text holds what was executed.
 fn names(script: &CallRow, executed: &Executed) -> bool {
     let escaped = |text: &str| text.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\"");
-    let parts: Vec<&str> = if executed.kind == "command" { vec![&executed.what] } else { executed.what.split(' ').collect() };
+    let parts: Vec<&str> =
+        if executed.kind == "command" { vec![&executed.what] } else { executed.what.split(' ').collect() };
     parts.iter().all(|part| script.input.contains(part) || script.input.contains(&escaped(part)))
 }
 
@@ -194,13 +196,17 @@ fn own_rows(rows: Vec<Row>) -> Vec<Row> {
         rows.iter().filter(|row| row.kind() == "session_meta").map(|row| &row.value["payload"]).collect();
     let Some(head) = heads.first() else { return rows };
     if let Some(first) = head["subagent_history_start_ordinal"].as_u64() {
-        return rows.into_iter().filter(|row| row.value["ordinal"].as_u64().is_none_or(|at| at >= first)).collect();
+        return rows
+            .into_iter()
+            .filter(|row| row.value["ordinal"].as_u64().is_none_or(|at| at >= first))
+            .collect();
     }
     if heads.len() < 2 {
         return rows;
     }
     let id = head["id"].as_str().unwrap_or_default().to_owned();
-    let is_own = |row: &Row| row.is_event("task_started") && row.turn().is_some_and(|turn| turn > id.as_str());
+    let is_own =
+        |row: &Row| row.is_event("task_started") && row.turn().is_some_and(|turn| turn > id.as_str());
     match rows.iter().position(is_own) {
         Some(first) => rows.into_iter().skip(first).collect(),
         None => Vec::new(),
@@ -222,13 +228,22 @@ fn calls(rows: &[Row]) -> Vec<CallRow> {
         let payload = row.payload();
         let kind = payload["type"].as_str().unwrap_or_default();
         match kind {
-            "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "web_search_call"
+            "function_call"
+            | "custom_tool_call"
+            | "local_shell_call"
+            | "tool_search_call"
+            | "web_search_call"
             | "image_generation_call" => {
-                let id = payload["call_id"].as_str().or_else(|| payload["id"].as_str()).unwrap_or_default().to_owned();
+                let id = payload["call_id"]
+                    .as_str()
+                    .or_else(|| payload["id"].as_str())
+                    .unwrap_or_default()
+                    .to_owned();
                 let turn = row.turn().unwrap_or_default().to_owned();
                 let n = calls.iter().filter(|call| call.id == id && call.turn == turn).count() as u32;
                 let input = ["input", "arguments", "action"].iter().find_map(|name| payload.get(*name));
-                let input = input.map(|input| input.as_str().map_or_else(|| input.to_string(), str::to_owned));
+                let input =
+                    input.map(|input| input.as_str().map_or_else(|| input.to_string(), str::to_owned));
                 calls.push(CallRow {
                     line: row.line,
                     end: row.end,
@@ -241,7 +256,10 @@ fn calls(rows: &[Row]) -> Vec<CallRow> {
                     output: None,
                 });
             }
-            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" | "tool_search_output" => {
+            "function_call_output"
+            | "custom_tool_call_output"
+            | "local_shell_call_output"
+            | "tool_search_output" => {
                 let id = payload["call_id"].as_str().unwrap_or_default();
                 let asking = calls.iter_mut().rev().find(|call| call.id == id && call.output.is_none());
                 if let Some(call) = asking {
@@ -270,7 +288,8 @@ fn executed(row: &Row) -> Option<Executed> {
             ("command", words.last().map(&text).unwrap_or_default())
         }
         "FileChange" | "patch_apply_end" => {
-            let mut files: Vec<String> = item["changes"].as_object()?.keys().map(|path| relative(path)).collect();
+            let mut files: Vec<String> =
+                item["changes"].as_object()?.keys().map(|path| relative(path)).collect();
             files.sort();
             ("patch", files.join(" "))
         }
@@ -295,7 +314,12 @@ fn executed(row: &Row) -> Option<Executed> {
         turn: row.turn().unwrap_or_default().to_owned(),
         kind,
         what,
-        status: item["status"].as_str().map(str::to_owned),
+        status: if item["result"]["Ok"]["isError"] == true {
+            // The events of older logs have no status of their own.
+            Some("failed".to_owned())
+        } else {
+            item["status"].as_str().map(str::to_owned)
+        },
         exit_code: item["exit_code"].as_i64(),
         duration: parts.map(|(secs, nanos)| Duration::new(secs, nanos as u32)),
         is_users: item["source"] == "user_shell",

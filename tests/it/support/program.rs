@@ -166,7 +166,9 @@ impl Running {
         match self.lines.recv_timeout(LIMIT) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => panic!("no line within {LIMIT:?}"),
-            Err(RecvTimeoutError::Disconnected) => panic!("it ended: {}", self.errors.iter().collect::<String>()),
+            Err(RecvTimeoutError::Disconnected) => {
+                panic!("it ended: {}", self.errors.iter().collect::<String>())
+            }
         }
     }
 

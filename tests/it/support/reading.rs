@@ -8,7 +8,6 @@ use std::sync::Arc;
 use larkspan_codex_adapter::log::LogReader;
 use larkspan_codex_adapter::{CodexSource, ReadMode};
 use larkspan_core::ids::{SessionId, TurnId};
-use larkspan_core::ports::TranscriptSource;
 use larkspan_core::presentation::Locale;
 use larkspan_core::tool_call::{CallKey, ToolCallInfo};
 use larkspan_core::transcript::{SessionInfo, TurnEnd, UnknownRecord};
@@ -87,7 +86,9 @@ impl State {
     fn item(&mut self, turn: &TurnId, item: &TurnItem) {
         let before = self.turn_mut(turn).items.insert(item.seq, item.clone());
         let (Some(before), ItemContent::ToolCall(after)) = (before, &item.content) else { return };
-        let ItemContent::ToolCall(before) = before.content else { panic!("a call took another item's place") };
+        let ItemContent::ToolCall(before) = before.content else {
+            panic!("a call took another item's place")
+        };
         assert_eq!(before.key, after.key, "an item is of one call");
         assert_eq!(before.rev + 1, after.rev, "revisions count up: {}", after.key);
         let has_ended = |call: &ToolCallInfo| {
@@ -171,13 +172,10 @@ fn read_line(
     }
 }
 
-fn open(path: &Path) -> impl Fn() -> Result<Box<dyn TranscriptSource>, larkspan_core::ports::SourceError> {
-    move || Ok(Box::new(CodexSource::open(path, ReadMode::Whole, None)?) as Box<dyn TranscriptSource>)
-}
-
 fn write_history(path: &Path, format: &mut dyn Format, out: &mut dyn Write) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let written = runtime.block_on(history::write(&open(path), format, out, &mut |_| ()));
+    let mut source = CodexSource::open(path, ReadMode::Whole, None).unwrap();
+    let written = runtime.block_on(history::write(&mut source, format, out, &mut |_| ()));
     written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
@@ -206,7 +204,9 @@ pub(crate) fn history_markdown(path: &Path, locale: Locale) -> String {
 /// Lines of JSON.
 pub(crate) fn json_lines(bytes: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
 }
 
 /// Collects a history.

@@ -108,7 +108,9 @@ impl Rows {
     /// A function is called.
     #[expect(clippy::needless_pass_by_value, reason = "callers write json!({…}) in place")]
     pub(crate) fn call(self, id: &str, name: &str, arguments: Value) -> Self {
-        self.item(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments.to_string()}))
+        self.item(
+            json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments.to_string()}),
+        )
     }
 
     /// A command is called directly.
@@ -134,7 +136,12 @@ impl Rows {
 
     /// The output of a command that has ended.
     pub(crate) fn exited(self, id: &str, code: i64, printed: &str) -> Self {
-        self.output(id, format!("Chunk ID: 1\nWall time: 0.2 seconds\nProcess exited with code {code}\nOutput:\n{printed}"))
+        self.output(
+            id,
+            format!(
+                "Chunk ID: 1\nWall time: 0.2 seconds\nProcess exited with code {code}\nOutput:\n{printed}"
+            ),
+        )
     }
 
     /// The output of a script: its state, and what it printed.
@@ -151,7 +158,11 @@ impl Rows {
 
     /// A command has run.
     pub(crate) fn ran(self, id: &str, cmd: &str, code: i64) -> Self {
-        self.ran_with(id, cmd, json!({"exit_code": code, "status": if code == 0 { "completed" } else { "failed" }}))
+        self.ran_with(
+            id,
+            cmd,
+            json!({"exit_code": code, "status": if code == 0 { "completed" } else { "failed" }}),
+        )
     }
 
     /// A command has run; `more` is set on its item.
@@ -186,12 +197,15 @@ impl Rows {
 
     /// The user's words, in the layers that this mode writes.
     pub(crate) fn user(self, text: &str) -> Self {
-        let model = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+        let model =
+            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
         match self.mode {
             Mode::Paginated => self.item(model).event(json!({"type": "item_completed", "item": {
                 "type": "UserMessage", "id": "u", "content": [{"type": "text", "text": text}],
             }})),
-            Mode::Legacy => self.item(model).row("event_msg", json!({"type": "user_message", "message": text})),
+            Mode::Legacy => {
+                self.item(model).row("event_msg", json!({"type": "user_message", "message": text}))
+            }
         }
     }
 

@@ -67,7 +67,8 @@ pub(crate) fn everything(state: &State) -> String {
 /// What a person sees, without ids and states: what a table expects.
 pub(crate) fn lines(state: &State) -> Vec<String> {
     let outside = state.outside.iter().flat_map(|item| item_lines(item, false));
-    let inside = state.turns.iter().flat_map(|turn| turn.items.values()).flat_map(|item| item_lines(item, false));
+    let inside =
+        state.turns.iter().flat_map(|turn| turn.items.values()).flat_map(|item| item_lines(item, false));
     let unknown = state.unknown.iter().map(|(kind, count)| format!("unknown {kind} × {count}"));
     outside.chain(inside).chain(unknown).collect()
 }
@@ -83,7 +84,9 @@ fn item_lines(item: &TurnItem, with_ids: bool) -> Vec<String> {
             vec![format!("{who}{}: {}", phase.unwrap_or_default(), short(&message.text))]
         }
         ItemContent::Reasoning(reasoning) => vec![format!("reasoning: {}", short(&reasoning.text))],
-        ItemContent::Plan(items) => plan_lines(items).into_iter().map(|line| format!("plan {line}")).collect(),
+        ItemContent::Plan(items) => {
+            plan_lines(items).into_iter().map(|line| format!("plan {line}")).collect()
+        }
         ItemContent::ToolCall(call) => call_lines(call, with_ids),
         ItemContent::Goal(goal) => vec![format!("goal: {}", short(&goal.objective))],
         ItemContent::Notice(notice) => vec![format!("notice: {}", short(&notice_line(notice, Locale::ZhCn)))],
@@ -108,7 +111,9 @@ pub(crate) fn call_lines(call: &ToolCallInfo, with_ids: bool) -> Vec<String> {
             title.push_str(&format!("  [{}]", word(child.status)));
         }
         lines.push(format!("  - {title}"));
-        lines.extend(child.outcome.failure.as_deref().map(|failure| format!("    ! {}", short(first_line(failure)))));
+        lines.extend(
+            child.outcome.failure.as_deref().map(|failure| format!("    ! {}", short(first_line(failure)))),
+        );
     }
     lines
 }

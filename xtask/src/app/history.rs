@@ -13,6 +13,7 @@ use larkspan_mirror::json::{JsonOptions, Secrets};
 
 use super::cli::{History, HistoryFormat};
 use super::environment::Environment;
+use super::say::Usage;
 use super::{mirror, open, progress};
 
 pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> {
@@ -21,7 +22,7 @@ pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> 
         return list(environment, arguments);
     };
     if arguments.wording.raw && arguments.format != HistoryFormat::Json {
-        bail!("--raw shows secrets as they are and is for --format json only");
+        bail!(Usage("--raw shows secrets as they are and is for --format json only"));
     }
     open::check(file, ReadMode::Whole)?;
     let style = Style { locale };

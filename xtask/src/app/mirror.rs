@@ -71,17 +71,23 @@ fn latest(catalog: &CodexCatalog) -> Result<PathBuf> {
 /// Becomes true when the process is asked to end.
 fn stop_signal() -> Result<watch::Receiver<bool>> {
     let (tell, told) = watch::channel(false);
+    // Before anything is written: a signal that comes early must not end the process in the middle of a line.
     #[cfg(unix)]
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::spawn(async move {
-        #[cfg(unix)]
-        let terminated = async move { terminate.recv().await };
-        #[cfg(not(unix))]
-        let terminated = pending::<()>();
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminated => {}
+    let asked_to_end = {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut terminate, mut interrupt) =
+            (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
         }
+    };
+    #[cfg(not(unix))]
+    let asked_to_end = async { drop(tokio::signal::ctrl_c().await) };
+    tokio::spawn(async move {
+        asked_to_end.await;
         let _ = tell.send(true);
     });
     Ok(told)

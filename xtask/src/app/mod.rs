@@ -15,6 +15,9 @@ use clap::Parser;
 use cli::{Cli, Command};
 use environment::Environment;
 
+/// The exit code for wrong usage, as the argument parser has it.
+const USAGE: u8 = 2;
+
 /// Runs the program with the process's arguments and environment.
 ///
 /// Exit codes: 0 done, 1 failure, 2 usage.
@@ -30,7 +33,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say::error(&error);
-            ExitCode::FAILURE
+            if error.is::<say::Usage>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
         }
     }
 }

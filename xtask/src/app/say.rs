@@ -1,9 +1,21 @@
 //! What the program says to a person: errors and the log, on standard error.
 #![expect(clippy::print_stderr, reason = "this is the module that speaks to the terminal")]
 
-use std::io;
+use std::{fmt, io};
 
 use tracing_subscriber::filter::LevelFilter;
+
+/// The program was called in a way that makes no sense.
+#[derive(Debug)]
+pub(super) struct Usage(pub(super) &'static str);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
 
 /// Starts the log. Each `-v` says more.
 pub(super) fn start_log(verbose: u8) {

@@ -19,6 +19,8 @@ pub const MAX_DEPTH: usize = 200;
 pub const MAX_RUN: usize = 200;
 /// Most of them open at once over all bracket levels.
 pub const MAX_OPEN_RUNS: usize = 1_000;
+/// Largest sum over all tokens of their nesting depth, squared: what the parser's worst shapes take time by.
+pub const MAX_NESTING: usize = 60_000_000;
 /// Longest chain of member accesses and calls (the parser is quadratic in it).
 pub const MAX_LINKS: usize = 1_000;
 /// Longest chain of left-associative operators.
@@ -44,6 +46,8 @@ pub enum Bound {
     Depth,
     /// [`MAX_RUN`] or [`MAX_OPEN_RUNS`]
     Run,
+    /// [`MAX_NESTING`]
+    Nesting,
     /// [`MAX_LINKS`]
     Links,
     /// [`MAX_OPERATORS`]
@@ -71,6 +75,7 @@ impl fmt::Display for Bound {
             Self::Code => write!(f, "code outside strings larger than {} KiB", MAX_CODE / 1024),
             Self::Depth => write!(f, "bracket depth > {MAX_DEPTH}"),
             Self::Run => write!(f, "nested operators > {MAX_RUN}"),
+            Self::Nesting => f.write_str("deep nesting throughout the script"),
             Self::Links => write!(f, "chained accesses > {MAX_LINKS}"),
             Self::Operators => write!(f, "chained operators > {MAX_OPERATORS}"),
             Self::Value => write!(f, "static value larger than {} KiB", MAX_VALUE / 1024),
@@ -99,6 +104,7 @@ pub(super) fn check(code: &str) -> Result<(), Bound> {
     }
     let mut text = 0;
     let mut open_runs = 0;
+    let mut nesting = 0_usize;
     let mut outer: Vec<Level> = Vec::new();
     let mut level = Level::default();
     for token in Scanner::new(code) {
@@ -137,9 +143,11 @@ pub(super) fn check(code: &str) -> Result<(), Bound> {
             }
             Class::Comment | Class::Operand | Class::Other => {}
         }
+        nesting = nesting.saturating_add((outer.len() + open_runs).pow(2));
         let exceeded = [
             (outer.len() > MAX_DEPTH, Bound::Depth),
             (level.run > MAX_RUN || open_runs > MAX_OPEN_RUNS, Bound::Run),
+            (nesting > MAX_NESTING, Bound::Nesting),
             (level.links > MAX_LINKS, Bound::Links),
             (level.operators > MAX_OPERATORS, Bound::Operators),
         ];

@@ -30,15 +30,14 @@ impl AskedCalls {
         self.by_id.contains_key(id)
     }
 
-    /// What was asked under this id; marks it answered.
-    pub(super) fn answer(&mut self, id: &str) -> Asked {
-        match self.by_id.get_mut(id) {
-            Some(asked) => {
-                let before = asked.clone();
-                asked.is_answered = true;
-                before
-            }
-            None => Asked::bare(),
+    /// What was asked under this id.
+    pub(super) fn get(&self, id: &str) -> Asked {
+        self.by_id.get(id).cloned().unwrap_or_else(Asked::bare)
+    }
+
+    pub(super) fn mark_answered(&mut self, id: &str) {
+        if let Some(asked) = self.by_id.get_mut(id) {
+            asked.is_answered = true;
         }
     }
 }

@@ -12,6 +12,7 @@ mod events;
 mod exec_json;
 mod head;
 mod items;
+mod oversized;
 mod response;
 mod session;
 mod usage;
@@ -124,22 +125,6 @@ impl LogReader {
         let sample = format!("byte {}: {error}", position.saturating_sub(bytes.len() as u64 + 1));
         let mut sink = Sink { out, position, at: None, turn: None, names_its_turn: false };
         sink.unknown("unreadable line", Some(sample));
-    }
-
-    /// Reads what is there of a line that is too long to be read whole: its beginning.
-    pub fn oversized(&mut self, head: &[u8], len: u64, position: u64, out: &mut Vec<TranscriptRecord>) {
-        let head = String::from_utf8_lossy(head);
-        let stub = format!("[{len} bytes, too large to be read]");
-        let (kind, row) = session::stub_of(&head, &stub);
-        let before = out.len();
-        if let Some(row) = row {
-            self.line(row.as_bytes(), position, out);
-        }
-        if out.len() == before {
-            let mut sink =
-                Sink { out, position, at: None, turn: self.memory.turn.clone(), names_its_turn: false };
-            sink.notice(NoticeKind::Log, format!("{kind}: {stub}"));
-        }
     }
 
     fn row(&mut self, row: Row<'_>, position: u64, out: &mut Vec<TranscriptRecord>) {

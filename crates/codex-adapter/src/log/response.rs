@@ -126,6 +126,8 @@ impl LogReader {
 
     fn tool_search_output(payload: &Payload<'_>, sink: &mut Sink<'_>) {
         let Some(id) = id_of(payload) else { return sink.notice(NoticeKind::Info, "tool_search_output") };
+        // It answers a call, wherever that stands.
+        sink.turn = None;
         let mut found = ToolSearchDetail::default();
         for tool in wire::array(payload.tools) {
             let tool: Payload<'_> = wire::object(Some(tool));
@@ -209,10 +211,11 @@ impl LogReader {
             let text = text.as_deref().unwrap_or_default();
             return sink.notice(NoticeKind::Info, format!("{}: {text}", name.as_deref().unwrap_or("output")));
         };
-        let is_named_exec = name.as_deref() == Some("exec");
-        let asked = self.asked.answer(&id);
-        let is_script = matches!(asked.envelope, Envelope::Script | Envelope::Wait);
-        let answer = output::read(&asked, raw, is_named_exec && is_script && asked.is_answered);
+        let asked = self.asked.get(&id);
+        let answer = output::read(&asked, raw, name.as_deref() == Some("exec"));
+        if !answer.is_late_text {
+            self.asked.mark_answered(&id);
+        }
         sink.push_call(&id, ToolCallStep::Answered(answer));
     }
 }

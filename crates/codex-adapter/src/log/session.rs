@@ -129,7 +129,8 @@ impl LogReader {
         let session = &mut self.memory.session;
         if session.is_named {
             // A second head is the first copied row: whose copy it is, the first head has said.
-            if session.copied.is_none() && !session.has_second_head {
+            let continues_another = session.info.parent.is_some();
+            if continues_another && session.copied.is_none() && !session.has_second_head {
                 session.copied = Some(Copied::UntilOwnTurn);
             }
             session.has_second_head = true;
@@ -195,43 +196,4 @@ pub fn looks_like_codex(line: &[u8]) -> bool {
         | "turn.failed" => true,
         _ => false,
     }
-}
-
-/// The beginning of a row as a row of its own: its text members as far as they are whole, and `stub` in place of what
-/// is too large. Gives the row's kind too, for a person.
-pub(super) fn stub_of(head: &str, stub: &str) -> (String, Option<String>) {
-    let member = |from: &str, name: &str| -> Option<String> {
-        let (_, after) = from.split_once(&format!("\"{name}\":"))?;
-        let after = after.trim_start();
-        let end = (1..after.len().min(4096)).find(|at| after.as_bytes()[*at] == b'"')?;
-        after.starts_with('"').then(|| after.get(1..end).unwrap_or_default().to_owned())
-    };
-    let (row, payload) = head.split_once("\"payload\":").unwrap_or((head, ""));
-    let kind = member(row, "type").unwrap_or_else(|| "row".to_owned());
-    let of_payload = member(payload, "type").unwrap_or_default();
-    let shown = if of_payload.is_empty() { kind.clone() } else { format!("{kind}/{of_payload}") };
-    let id = member(payload, "call_id");
-    let large = match of_payload.as_str() {
-        "function_call_output" | "custom_tool_call_output" => "output",
-        "custom_tool_call" => "input",
-        "function_call" => "arguments",
-        _ => return (shown, None),
-    };
-    let Some(id) = id else { return (shown, None) };
-    let mut members = serde_json::Map::new();
-    members.insert("type".into(), of_payload.clone().into());
-    members.insert("call_id".into(), id.into());
-    for name in ["name", "namespace", "turn_id"] {
-        if let Some(value) = member(payload, name) {
-            members.insert(name.into(), value.into());
-        }
-    }
-    members.insert(large.into(), stub.into());
-    let mut whole = serde_json::Map::new();
-    if let Some(timestamp) = member(row, "timestamp") {
-        whole.insert("timestamp".into(), timestamp.into());
-    }
-    whole.insert("type".into(), kind.into());
-    whole.insert("payload".into(), members.into());
-    (shown, Some(serde_json::Value::Object(whole).to_string()))
 }

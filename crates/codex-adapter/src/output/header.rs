@@ -22,6 +22,8 @@ pub(super) struct Header {
     pub(super) exit_code: Option<i64>,
     pub(super) wall_time: Option<Duration>,
     pub(super) total_lines: Option<u64>,
+    /// It ended with `Output:`: what follows is what the tool printed.
+    pub(super) is_closed: bool,
     pub(super) len: usize,
 }
 
@@ -43,6 +45,7 @@ pub(super) fn parse(text: &str, envelope: Envelope) -> Option<Header> {
                 return None;
             }
             header.len = text.len() - after.len();
+            header.is_closed = true;
             return Some(header);
         }
         if rest.is_empty() || !field(line, envelope, lines == 0, &mut header) {

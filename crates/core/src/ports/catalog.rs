@@ -1,3 +1,5 @@
+//! Which sessions there are.
+
 use async_trait::async_trait;
 use serde::Serialize;
 

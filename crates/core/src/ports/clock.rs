@@ -1,3 +1,5 @@
+//! What time it is.
+
 use crate::time::Timestamp;
 
 /// What tells the time.

@@ -1,3 +1,5 @@
+//! Where records come from.
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 

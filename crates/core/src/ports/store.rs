@@ -1,3 +1,5 @@
+//! Where small durable values are kept.
+
 use async_trait::async_trait;
 
 /// Small durable values by name: cursors, open cards, sequences.

@@ -1,3 +1,5 @@
+//! Where turns are shown.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -44,7 +44,12 @@ pub fn turn_footer(turn: &Turn, locale: Locale) -> Option<String> {
     };
     if let Some(word) = word {
         let reason = end.reason.as_deref().map(one_line).filter(|reason| !reason.is_empty());
-        parts.push(reason.map_or_else(|| word.to_owned(), |reason| format!("{word}：{reason}")));
+        parts.push(
+            reason.map_or_else(
+                || word.to_owned(),
+                |reason| format!("{word}{}{reason}", locale.pick("：", ": ")),
+            ),
+        );
     }
     if let (Some(from), Some(to)) = (turn.started_at, turn.ended_at)
         && let Some(took) = duration(to.since(from))

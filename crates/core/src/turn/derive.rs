@@ -149,11 +149,7 @@ fn aggregate(call: &Call) -> Option<Output> {
     let mut all = None;
     for (index, block) in call.printed().enumerate() {
         let bound = results.iter().any(|(at, _)| *at == index);
-        let text = match &block.result {
-            Some(result) if bound => result.output.as_ref(),
-            _ => block.text.as_ref(),
-        };
-        if let Some(text) = text {
+        if let (Some(text), false) = (&block.text, bound) {
             append(&mut all, text);
         }
     }
@@ -220,9 +216,12 @@ fn wrapper(
     }
     rows.extend(call.nested.iter().filter(|n| n.site.is_none()).map(|nested| executed(nested, None, None)));
 
+    // While it runs, a call site that stands for several may still make more.
+    let may_make_more = state == ScriptState::Running
+        && script.calls.iter().any(|of_script| of_script.marks.has(Mark::Repeat));
     if let [row] = rows.as_mut_slice() {
         settle_only_row(&mut row.info, &state, call);
-        if row.stands_for_one {
+        if row.stands_for_one && !may_make_more {
             return become_call(call, request, &row.info, &state);
         }
     }

@@ -391,7 +391,7 @@ impl TurnReducer {
         };
         let to_cell = cell.as_ref().filter(|_| !self.is_script(place)).map(|_| answer.clone());
         if let Some(call) = self.call_mut(place) {
-            if call.answer.is_some() {
+            if call.answer.is_some() || answer.is_late_text {
                 call.late_text.extend(answer.outcome.output);
             } else {
                 if call.script().is_some()

@@ -226,9 +226,9 @@ impl Format for Html {
     fn item(&mut self, out: &mut dyn Write, _: &SessionId, item: &TurnItem) -> io::Result<()> {
         let mut text = String::new();
         match &item.content {
-            // Its turn has been told.
+            // Of a turn that has been told, or of none.
             ItemContent::ToolCall(call) => {
-                let title = self.word("稍后的记录", "Recorded later");
+                let title = self.word("两轮之间的记录", "Recorded between turns");
                 let _ = writeln!(text, "<div class=\"late\"><h3>{title}</h3>");
                 call::call(&mut text, call, self.style.locale);
                 text.push_str("</div>\n");

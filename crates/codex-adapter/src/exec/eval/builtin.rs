@@ -10,7 +10,7 @@ use crate::exec::flow::{PromiseId, RegionKind, UseKind};
 use crate::exec::value::{Object, Slot, Taint, Value};
 
 /// Globals that the reading relies on, or whose calls neither change nor keep what they are given.
-const KNOWN: [&str; 48] = [
+const KNOWN: [&str; 50] = [
     "ALL_TOOLS",
     "AggregateError",
     "Array",
@@ -59,6 +59,8 @@ const KNOWN: [&str; 48] = [
     "setTimeout",
     "store",
     "text",
+    "undefined",
+    "yield_control",
 ];
 
 /// Calls (and constructions) that leave their arguments alone and give back something fresh.

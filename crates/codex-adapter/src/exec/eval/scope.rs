@@ -76,7 +76,10 @@ impl Evaluator<'_> {
                 return Value::Unknown(self.knowledge.names.get(&declared.id).cloned().unwrap_or_default());
             }
             // A name that has no value yet is an error where it is read, or is read later than the walk thinks.
-            return value.unwrap_or_else(Value::unknown);
+            return value.unwrap_or_else(|| {
+                self.may_throw();
+                Value::unknown()
+            });
         }
         if &**name == "arguments"
             && let Some(receiver) = self.scope.receiver()
@@ -87,7 +90,12 @@ impl Evaluator<'_> {
             let taint = self.knowledge.globals.get(name).cloned().unwrap_or_default();
             return Value::Unknown(taint.with(&self.taint(&global(name))));
         }
-        global(name)
+        let value = global(name);
+        if matches!(value, Value::Global(_)) && !super::builtin::is_known(name) {
+            // Codex's isolate has no such global, as far as is known: reading it is an error.
+            self.may_throw();
+        }
+        value
     }
 
     pub(super) fn this(&self) -> Value {

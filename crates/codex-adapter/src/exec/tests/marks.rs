@@ -51,6 +51,8 @@ fn errors_make_a_call_doubtful() {
             "x ()\ny () maybe\nz () certain",
         ),
         ("try { f(); await tools.x(); } catch {}", "x () maybe"),
+        ("try { await tools.x(undeclared); } catch {}", "x ‹undeclared› maybe"),
+        ("try { await tools.x(later); const later = 1; } catch {}", "x ‹later› maybe"),
         ("try { text('go'); const s = 'a' + 1; await tools.x(s); } catch {}", "x \"a1\""),
         (
             "try { await tools.x(); } finally { await tools.y(); } await tools.z();",

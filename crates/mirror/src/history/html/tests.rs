@@ -289,7 +289,7 @@ fn what_lies_outside_a_turn_stands_between_them() {
     let late = told(tool(command("ls", ToolCallStatus::Aborted)));
     assert_contains(
         &late,
-        &["<div class=\"late\"><h3>Recorded later</h3>\n<details class=\"call aborted\">"],
+        &["<div class=\"late\"><h3>Recorded between turns</h3>\n<details class=\"call aborted\">"],
     );
 }
 
@@ -322,7 +322,7 @@ fn how_a_turn_ended_stands_at_its_foot() {
         ..turn([])
     };
     let html = page(Locale::En, &[session()], &[cut], &[]);
-    assert_contains(&html, &["<p class=\"end cut\">⏹️ Aborted：by &lt;you&gt;</p>\n</section>"]);
+    assert_contains(&html, &["<p class=\"end cut\">⏹️ Aborted: by &lt;you&gt;</p>\n</section>"]);
     let ended_at = Some(Timestamp::from_millis(AT.as_millis() + 1_500));
     let html = page(Locale::En, &[session()], &[Turn { ended_at, ..turn([]) }], &[]);
     assert_contains(&html, &["<p class=\"end\">Ran 1.5s</p>\n</section>"]);
