@@ -48,8 +48,15 @@ fn no_call_of_a_public_log_is_lost_or_doubled() {
 
 #[test]
 fn public_logs_read_the_same_live_and_as_history() {
-    for path in logs("public_logs_read_the_same_live_and_as_history", "codex_") {
+    let test = "public_logs_read_the_same_live_and_as_history";
+    for path in logs(test, "codex_") {
         let bytes = std::fs::read(&path).unwrap();
+        // Where every turn has the same id, what comes late has no turn of its own.
+        let is_trimmed = |at: &[u8]| at.starts_with(br#""turn_id":"[trimmed"#);
+        if bytes.windows(20).any(is_trimmed) {
+            skip(test, &format!("{}: its turn ids are trimmed", path.display()));
+            continue;
+        }
         let mut live = Live::new();
         bytes.chunks(777).for_each(|chunk| live.push(chunk));
         live.finish();

@@ -183,15 +183,16 @@ fn on_a_pipe_nothing_is_lost_and_what_is_repeated_is_the_same() {
         let expected: Vec<String> = uninterrupted(&bytes).split_inclusive('\n').map(str::to_owned).collect();
         let last = expected.last().unwrap().clone();
         let running = mirror(&home, &log, &["--from", "start"]);
-        if told.contains(&last) {
-            // Everything has been told: it may tell the end again, or nothing.
-            running.terminate();
-        } else {
+        let all_is_told = told.contains(&last);
+        if !all_is_told {
             told.extend(running.lines_until(|line| line == last));
-            running.terminate();
         }
+        running.terminate();
         let (status, more, errors) = running.end();
-        assert_eq!((status.code(), errors.as_str()), (Some(0), ""), "{name}");
+        // Where everything has been told nothing shows that it has begun: the signal may come before it listens.
+        let ended_well = status.code() == Some(0) || all_is_told && status.code().is_none();
+        assert!(ended_well, "{name}: {status}");
+        assert_eq!(errors, "", "{name}");
         told.extend(more);
         let mut first: HashMap<String, &String> = HashMap::new();
         let mut once = Vec::new();
@@ -253,7 +254,11 @@ fn from_now_between_turns_begins_with_nothing() {
     // What is there is read before what comes: its state is saved once it waits.
     let state = home.path("larkspan/state");
     wait_until("it waits", || {
-        files_below(&state).iter().any(|path| path.extension().is_some_and(|e| e == "state"))
+        let is_attached = |path: &PathBuf| {
+            path.extension().is_some_and(|e| e == "state")
+                && fs::read_to_string(path).is_ok_and(|state| state.contains("\"is_attached\":true"))
+        };
+        files_below(&state).iter().any(is_attached)
     });
     append(&log, &Rows::bare().turn("4").user("ask 4").done().bytes());
     let lines = running.lines_until(|line| line.contains("\"turn_ended\""));

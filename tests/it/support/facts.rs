@@ -201,7 +201,9 @@ fn own_rows(rows: Vec<Row>) -> Vec<Row> {
             .filter(|row| row.value["ordinal"].as_u64().is_none_or(|at| at >= first))
             .collect();
     }
-    if heads.len() < 2 {
+    let continues_another =
+        ["forked_from_id", "parent_thread_id"].iter().any(|member| head[member].is_string());
+    if heads.len() < 2 || !continues_another {
         return rows;
     }
     let id = head["id"].as_str().unwrap_or_default().to_owned();

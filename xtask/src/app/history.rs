@@ -22,7 +22,9 @@ pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> 
         return list(environment, arguments);
     };
     if arguments.wording.raw && arguments.format != HistoryFormat::Json {
-        bail!(Usage("--raw shows secrets as they are and is for --format json only"));
+        bail!(Usage(
+            "--raw shows secrets as they are and is for --format json only; see `larkspan history --help`"
+        ));
     }
     open::check(file, ReadMode::Whole)?;
     let style = Style { locale };

@@ -20,9 +20,9 @@ const STACK: usize = 256 * 1024 * 1024;
 const PARSER_STACK: usize = 160 * 1024 * 1024;
 /// After this the parser and the evaluator give up. The bounds keep any script below a second of processor time
 /// (measured in the debug profile); the rest is for a busy machine, on which the answer must be the same.
-const BUDGET: Duration = Duration::from_secs(3);
+const BUDGET: Duration = Duration::from_secs(10);
 /// After this nobody waits for them any longer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(15);
 /// How many threads may be left behind at once.
 const MAX_ABANDONED: usize = 2;
 

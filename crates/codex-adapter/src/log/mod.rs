@@ -106,11 +106,15 @@ impl LogReader {
             Err(_) if text.trim().is_empty() => return,
             Err(error) => error,
         };
-        // A member that stands twice: the last one counts, as for every other reader of JSON.
-        if let Ok(value) = serde_json::from_str::<Value>(&text)
-            && let Ok(row) = Row::parse(&value.to_string())
-        {
-            return self.row(row, position, out);
+        // A member that stands twice: the last one counts, as for every other reader of JSON. An item that is none is
+        // an empty one.
+        if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
+            if let Some(item) = value.pointer_mut("/payload/item").filter(|item| !item.is_object()) {
+                *item = Value::Object(serde_json::Map::new());
+            }
+            if let Ok(row) = Row::parse(&value.to_string()) {
+                return self.row(row, position, out);
+            }
         }
         if let Ok(row) = Row::parse_odd(&text) {
             return self.row(row, position, out);
@@ -140,7 +144,6 @@ impl LogReader {
             self.session_meta(&row.payload.unwrap_or_default());
             return;
         }
-        let has_payload = row.payload.is_some();
         let payload = row.payload.unwrap_or_default();
         let turn = turn_of(&payload);
         if self.memory.session.hides(row.ordinal, &kind, &payload, turn.as_deref()) {
@@ -160,7 +163,7 @@ impl LogReader {
             "compacted" => self.compaction(&mut sink),
             // State of the harness, and twins of what other rows say (where the head did not tell).
             "world_state" | "token_usage_record" | "inter_agent_communication_metadata" => {}
-            "" if !has_payload => sink.unknown("row without a type", None),
+            "" => sink.unknown("row without a type", None),
             other => sink.unknown(other, None),
         }
     }

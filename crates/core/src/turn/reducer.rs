@@ -541,11 +541,11 @@ impl TurnReducer {
     fn only_running_like(&self, home: &Home, execution: &Execution, cwd: Option<&str>) -> Option<CallRef> {
         let Home::Open = home else { return None };
         let asks_the_same = |call: &&Call| {
-            let request = call.request.as_ref();
+            let runs = |request: &ToolCallRequest| request.script.is_none() && request.ended.is_none();
+            let request = call.request.as_ref().filter(|request| runs(request));
             call.answer.is_none()
                 && call.execution.is_none()
-                && request
-                    .is_some_and(|r| r.script.is_none() && same(&r.detail, &execution.record.detail, cwd))
+                && request.is_some_and(|r| same(&r.detail, &execution.record.detail, cwd))
         };
         let mut running = self.open.as_ref()?.pending().filter(|(_, call)| asks_the_same(call));
         let (index, _) = running.next()?;

@@ -132,7 +132,7 @@ impl<'a> Setting<'a> {
 
     /// A generated session log.
     fn log(&self, name: &str, bytes: u64, direct: bool) -> Result<GeneratedLog> {
-        complain(&format!("== a log of {} MB: {name}", bytes / MB));
+        complain(&format!("== generating {name}"));
         let path = self.file(name);
         let mut command = self.bench(&["log", "--bytes", &bytes.to_string(), "--out"]);
         command.arg(&path).args(direct.then_some("--direct"));
