@@ -43,12 +43,9 @@ pub(crate) fn owners(live: &Live, facts: &Facts) -> Result<Vec<(ToolCallInfo, Pl
             .told
             .iter()
             .filter(|(position, _)| *position == executed.end)
-            .filter_map(|(_, change)| match change {
-                larkspan_core::turn::Change::Item { item, .. } => match &item.content {
-                    larkspan_core::turn::ItemContent::ToolCall(call) => Some(call.key.clone()),
-                    _ => None,
-                },
-                _ => None,
+            .filter_map(|(_, change)| {
+                let larkspan_core::turn::Change::Item { item, .. } = change else { return None };
+                Some(item.content.tool_call()?.key.clone())
             })
             .collect();
         let [key] = changed.as_slice() else {

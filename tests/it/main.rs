@@ -3,6 +3,13 @@
 //! One binary with a module for each theme. What a capture shows is in golden files (`golden/`, written anew with
 //! `UPDATE_GOLDEN=1`); what must hold of all of them is checked against a second, simpler reading of the same rows.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    clippy::format_push_string,
+    clippy::items_after_statements,
+    reason = "a test picks what it looks at"
+)]
+
 mod architecture;
 mod bad_input;
 mod codex_live;

@@ -1,6 +1,7 @@
 //! `larkspan mirror` over crashes, restarts and whatever happens to the log: nothing is lost, and a file holds each change
 //! exactly once.
 
+#![cfg(test)]
 #![cfg(all(test, unix))]
 
 use std::collections::HashMap;
@@ -292,7 +293,8 @@ fn a_log_that_is_cut_or_replaced_is_told_anew_with_a_notice() {
         fs::rename(&new, log).unwrap();
     };
     let cut = |log: &Path, bytes: &[u8]| fs::write(log, bytes).unwrap();
-    let changes: [(&str, &dyn Fn(&Path, &[u8])); 2] = [("replaced", &replace), ("cut", &cut)];
+    type Change<'a> = &'a dyn Fn(&Path, &[u8]);
+    let changes: [(&str, Change<'_>); 2] = [("replaced", &replace), ("cut", &cut)];
     for (word, change) in changes {
         for is_running in [true, false] {
             let home = Home::new();

@@ -1,5 +1,7 @@
 //! A Codex log is a transcript source: the conformance suite on real captures.
 
+#![cfg(test)]
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ fn captures_are_transcript_sources() {
             let suite =
                 conformance::transcript_source(|from| CodexSource::open(&path, mode, from).expect("a log"));
             runtime.block_on(async {
-                tokio::time::timeout(Duration::from_secs(30), suite).await.expect("in time")
+                tokio::time::timeout(Duration::from_secs(30), suite).await.expect("in time");
             });
         }
     }

@@ -1,5 +1,7 @@
 //! The stores pass the conformance suite; following, on fakes of its ports, tells everything once.
 
+#![cfg(test)]
+
 use std::time::Duration;
 
 use larkspan_core::ports::{SourcePosition, StateStore, StoreError, TranscriptSource};

@@ -21,6 +21,8 @@ pub const MAX_RUN: usize = 200;
 pub const MAX_OPEN_RUNS: usize = 1_000;
 /// Largest sum over all tokens of their nesting depth, squared: what the parser's worst shapes take time by.
 pub const MAX_NESTING: usize = 60_000_000;
+/// Most commas at one bracket level, and most declaring keywords: the parser is quadratic in the names it declares.
+pub const MAX_NAMES: usize = 4_000;
 /// Longest chain of member accesses and calls (the parser is quadratic in it).
 pub const MAX_LINKS: usize = 1_000;
 /// Longest chain of left-associative operators.
@@ -48,6 +50,8 @@ pub enum Bound {
     Run,
     /// [`MAX_NESTING`]
     Nesting,
+    /// [`MAX_NAMES`]
+    Names,
     /// [`MAX_LINKS`]
     Links,
     /// [`MAX_OPERATORS`]
@@ -76,6 +80,7 @@ impl fmt::Display for Bound {
             Self::Depth => write!(f, "bracket depth > {MAX_DEPTH}"),
             Self::Run => write!(f, "nested operators > {MAX_RUN}"),
             Self::Nesting => f.write_str("deep nesting throughout the script"),
+            Self::Names => write!(f, "names or items > {MAX_NAMES}"),
             Self::Links => write!(f, "chained accesses > {MAX_LINKS}"),
             Self::Operators => write!(f, "chained operators > {MAX_OPERATORS}"),
             Self::Value => write!(f, "static value larger than {} KiB", MAX_VALUE / 1024),
@@ -95,6 +100,14 @@ struct Level {
     run: usize,
     links: usize,
     operators: usize,
+    commas: usize,
+}
+
+impl Level {
+    /// The level behind a statement or a comma.
+    fn next(self) -> Self {
+        Self { commas: self.commas, ..Self::default() }
+    }
 }
 
 /// Checks `code` against the bounds that hold before parsing.
@@ -105,12 +118,13 @@ pub(super) fn check(code: &str) -> Result<(), Bound> {
     let mut text = 0;
     let mut open_runs = 0;
     let mut nesting = 0_usize;
+    let mut declarations = 0;
     let mut outer: Vec<Level> = Vec::new();
     let mut level = Level::default();
     for token in Scanner::new(code) {
         if token.boundary {
             open_runs -= level.run;
-            level = Level::default();
+            level = level.next();
         }
         match token.class {
             Class::Text { link } => {
@@ -129,8 +143,10 @@ pub(super) fn check(code: &str) -> Result<(), Bound> {
             Class::Link => level.links += 1,
             Class::Comma => {
                 open_runs -= level.run;
-                level = Level::default();
+                level = level.next();
+                level.commas += 1;
             }
+            Class::Declaration => declarations += 1,
             Class::Open { link } => {
                 level.links += usize::from(link);
                 outer.push(std::mem::take(&mut level));
@@ -148,6 +164,7 @@ pub(super) fn check(code: &str) -> Result<(), Bound> {
             (outer.len() > MAX_DEPTH, Bound::Depth),
             (level.run > MAX_RUN || open_runs > MAX_OPEN_RUNS, Bound::Run),
             (nesting > MAX_NESTING, Bound::Nesting),
+            (level.commas.max(declarations) > MAX_NAMES, Bound::Names),
             (level.links > MAX_LINKS, Bound::Links),
             (level.operators > MAX_OPERATORS, Bound::Operators),
         ];

@@ -18,6 +18,8 @@ pub(super) enum Class {
     },
     /// An operand: a name, a number, a regular expression, a keyword that nests nothing.
     Operand,
+    /// A keyword that declares names.
+    Declaration,
     /// What makes a parser nest one level deeper without a bracket: prefix operators, right-associative operators,
     /// `=`, `=>`, `?`, `:` of a conditional or a label, and the keywords that head a statement.
     Nesting,
@@ -332,9 +334,9 @@ impl<'s> Scanner<'s> {
             "else" | "try" | "finally" => (Class::Nesting, Expect::Statement, None, Previous::Other),
             "switch" | "catch" => (Class::Operand, Expect::Operator, Some(Pending::Block), Previous::Other),
             "function" => {
-                (Class::Operand, Expect::Operator, Some(Pending::Function(placed)), Previous::Other)
+                (Class::Declaration, Expect::Operator, Some(Pending::Function(placed)), Previous::Other)
             }
-            "class" => (Class::Operand, Expect::Operator, Some(Pending::Class(placed)), Previous::Other),
+            "class" => (Class::Declaration, Expect::Operator, Some(Pending::Class(placed)), Previous::Other),
             "case" => {
                 self.frame().case = true;
                 (Class::Operand, Expect::Operand, None, Previous::Other)
@@ -354,7 +356,9 @@ impl<'s> Scanner<'s> {
             "of" if in_paren && self.expect == Expect::Operator => {
                 (Class::Infix, Expect::Operand, None, Previous::Other)
             }
-            "extends" | "let" | "const" | "var" => (Class::Operand, Expect::Operand, None, Previous::Other),
+            "let" | "const" | "var" => (Class::Declaration, Expect::Operand, None, Previous::Other),
+            "import" => (Class::Declaration, Expect::Operator, None, Previous::Other),
+            "extends" => (Class::Operand, Expect::Operand, None, Previous::Other),
             _ => (Class::Operand, Expect::Operator, None, Previous::Other),
         };
         if let Some(pending) = pending {
@@ -410,12 +414,11 @@ impl<'s> Scanner<'s> {
             "*" if matches!(self.frame().pending, Pending::Function(_)) => {
                 return (Class::Other, Previous::Other);
             }
-            "..." => Class::Nesting,
             "?" => {
                 self.frame().ternaries += 1;
                 Class::Nesting
             }
-            "**" | "&&" | "||" | "??" => Class::Nesting,
+            "..." | "**" | "&&" | "||" | "??" => Class::Nesting,
             _ if is_assignment(operator) => Class::Nesting,
             _ if binary => Class::Infix,
             _ => Class::Nesting,

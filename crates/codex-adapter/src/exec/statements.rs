@@ -68,10 +68,7 @@ impl Pieces<'_> {
         let mut start = token.start;
         let mut leading = comments.len();
         while let Some(comment) = leading.checked_sub(1).and_then(|index| comments.get(index)) {
-            if !self
-                .slice(comment.start, start)
-                .is_some_and(|text| !text.contains(super::scan::is_line_break))
-            {
+            if self.slice(comment.start, start).is_none_or(|text| text.contains(super::scan::is_line_break)) {
                 break;
             }
             start = comment.start;

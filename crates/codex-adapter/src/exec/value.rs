@@ -197,7 +197,8 @@ impl Value {
             return Some(false);
         }
         Some(match (self, other) {
-            (Self::Number(a), Self::Number(b)) => a == b,
+            // JavaScript's own equality: NaN equals nothing, 0 equals -0.
+            (Self::Number(a), Self::Number(b)) => a.partial_cmp(b) == Some(std::cmp::Ordering::Equal),
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.text == b.text,
             _ => true,
@@ -280,7 +281,7 @@ pub(super) fn array_index(name: &str) -> Option<u32> {
     (index != u32::MAX && index.to_string() == name).then_some(index)
 }
 
-/// A number as JavaScript prints it (ECMA-262, Number::toString).
+/// A number as JavaScript prints it (ECMA-262, `Number::toString`).
 pub(super) fn number_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();

@@ -8,9 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::bounds::Bound;
+use super::budget::Budget;
 use super::eval::{self, Evaluated};
 use super::parse::{self, Limits};
 
@@ -18,11 +19,10 @@ use super::parse::{self, Limits};
 const STACK: usize = 256 * 1024 * 1024;
 /// How much of it the parser may use; the rest is for walking the tree it made, which takes less.
 const PARSER_STACK: usize = 160 * 1024 * 1024;
-/// After this the parser and the evaluator give up. The bounds keep any script below a second of processor time
-/// (measured in the debug profile); the rest is for a busy machine, on which the answer must be the same.
-const BUDGET: Duration = Duration::from_secs(10);
-/// After this nobody waits for them any longer.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Processor time after which the parser and the evaluator give up. The bounds keep any script well below it.
+const BUDGET: Duration = Duration::from_secs(1);
+/// After this nobody waits for them any longer: many times the budget, for a machine that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// How many threads may be left behind at once.
 const MAX_ABANDONED: usize = 2;
 
@@ -39,7 +39,6 @@ type Answer = Result<Evaluated, Failure>;
 struct Job {
     source: String,
     code_start: usize,
-    deadline: Instant,
     reply: Sender<Answer>,
 }
 
@@ -68,9 +67,8 @@ impl Worker {
 
     fn run(&mut self, source: &str, code_start: usize, patience: Duration) -> Answer {
         self.abandoned.retain(|handle| !handle.is_finished());
-        let deadline = Instant::now() + BUDGET;
         let (reply, answer) = channel();
-        let mut job = Job { source: source.to_owned(), code_start, deadline, reply };
+        let mut job = Job { source: source.to_owned(), code_start, reply };
         // A thread that ended (it never does by itself) is replaced once.
         for _ in 0..2 {
             let Some(thread) = self.thread()? else { return Err(Failure::Bound(Bound::Threads)) };
@@ -114,7 +112,7 @@ impl Worker {
 fn serve(inbox: &Receiver<Job>) {
     let stack_base = parse::stack_address();
     while let Ok(job) = inbox.recv() {
-        let limits = Limits { stack_base, stack: PARSER_STACK, deadline: job.deadline };
+        let limits = Limits { stack_base, stack: PARSER_STACK, budget: Budget::begin(BUDGET) };
         // The parser asserts; what it asserts is never our input's fault alone, but it must not take the thread down.
         let answer = catch_unwind(AssertUnwindSafe(|| answer(&job, limits)));
         // Whoever gave up waiting is gone.
@@ -127,5 +125,5 @@ fn answer(job: &Job, limits: Limits) -> Answer {
         parse::Failure::Syntax(message) => Failure::Syntax(message),
         parse::Failure::Bound(bound) => Failure::Bound(bound),
     })?;
-    eval::evaluate(&program, &job.source, job.deadline).map_err(Failure::Bound)
+    eval::evaluate(&program, &job.source, limits.budget).map_err(Failure::Bound)
 }

@@ -528,7 +528,7 @@ impl Evaluator<'_> {
                 evaluator.clock += 1;
                 let result = evaluator.call_value(callback, &Value::Undefined, args, site);
                 let region = evaluator.region;
-                for (regions, promise) in evaluator.promises_in(&result, region) {
+                for (regions, promise) in Evaluator::promises_in(&result, region) {
                     evaluator.flow.use_promise(promise, regions, UseKind::Adopted(derived));
                 }
                 (region, evaluator.settled(&result))

@@ -245,7 +245,7 @@ impl Evaluator<'_> {
         for value in args.all() {
             result.add(&self.taint(value));
             self.escape(value);
-            if matches!(value, Value::Tool(_) | Value::OneOf(_)) {
+            if matches!(value, Value::Tool(_) | Value::OneOf(_) | Value::Unknown(_)) {
                 // Whatever it is, it may call the tool.
                 for name in self.taint(value).names() {
                     let given = StaticArg::Value(StaticValue::unresolved(self.slice(site.span)));
@@ -346,6 +346,7 @@ impl Evaluator<'_> {
         self.flow.promise(region)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a call takes its arguments")]
     fn call_function(&mut self, id: ClosureId, this: Value, args: Args, site: Site) -> Value {
         let Some(closure) = self.closures.get(id.0).cloned() else { return Value::unknown() };
         let function = closure.function.id;
@@ -432,7 +433,7 @@ impl Evaluator<'_> {
         };
         let mut settled = Vec::with_capacity(returned.len());
         for (region, value) in returned {
-            for (regions, inner) in self.promises_in(&value, region) {
+            for (regions, inner) in Evaluator::promises_in(&value, region) {
                 self.flow.use_promise(inner, regions, UseKind::Adopted(promise));
             }
             let value = self.settled(&value);

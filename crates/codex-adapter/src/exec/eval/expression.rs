@@ -89,7 +89,7 @@ impl Evaluator<'_> {
     pub(super) fn awaited(&mut self, value: &Value) -> Value {
         let (within, caught) = self.awaiting();
         self.use_promises(value, UseKind::Awaited { within, caught });
-        for (_, promise) in self.promises_in(value, self.region) {
+        for (_, promise) in Evaluator::promises_in(value, self.region) {
             self.flow.awaited(promise, self.clock);
         }
         let result = self.settled(value);
@@ -510,6 +510,6 @@ impl PartialText {
             evaluator.charge(self.text.len());
             return Value::Partial(self.text.into());
         }
-        evaluator.computed_text(self.text)
+        evaluator.computed_text(&self.text)
     }
 }

@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         let mut pushed = Vec::new();
         for member in &members {
             taint.add(&self.taint(member));
-            let promises = self.promises_in(member, self.region);
+            let promises = Evaluator::promises_in(member, self.region);
             pushed.extend(promises.into_iter().map(|(regions, promise)| Pushed { regions, promise }));
         }
         self.heap[id.0].object = Object::Changed { taint, pushed, grows };
@@ -93,7 +93,7 @@ impl Evaluator<'_> {
 
     /// A value is pushed into an array.
     pub(super) fn push(&mut self, id: ObjectId, value: &Value) {
-        let promises = self.promises_in(value, self.region);
+        let promises = Evaluator::promises_in(value, self.region);
         self.change_with(id, value, true);
         if let Object::Changed { pushed, .. } = &mut self.heap[id.0].object {
             pushed.extend(promises.into_iter().map(|(regions, promise)| Pushed { regions, promise }));
@@ -213,13 +213,13 @@ impl Evaluator<'_> {
     }
 
     /// The promises a value is where `region` uses it, each with the regions that decide that.
-    pub(super) fn promises_in(&self, value: &Value, region: RegionId) -> Vec<(Vec<RegionId>, PromiseId)> {
+    pub(super) fn promises_in(value: &Value, region: RegionId) -> Vec<(Vec<RegionId>, PromiseId)> {
         match value {
             Value::Promise(promise) => vec![(vec![region], *promise)],
             Value::OneOf(choice) => {
                 let mut promises = Vec::new();
                 for (chosen, value) in &choice.options {
-                    for (mut regions, promise) in self.promises_in(value, region) {
+                    for (mut regions, promise) in Evaluator::promises_in(value, region) {
                         regions.push(*chosen);
                         promises.push((regions, promise));
                     }
@@ -232,7 +232,7 @@ impl Evaluator<'_> {
 
     /// Notes for each promise a value is that it was used.
     pub(super) fn use_promises(&mut self, value: &Value, kind: UseKind) {
-        for (regions, promise) in self.promises_in(value, self.region) {
+        for (regions, promise) in Evaluator::promises_in(value, self.region) {
             self.flow.use_promise(promise, regions, kind);
         }
     }
@@ -291,7 +291,6 @@ impl Evaluator<'_> {
             },
             Value::Object(id) => self.own_member(*id, key),
             Value::Result(row) if key.is_some_and(|key| &**key == "output") => Value::Output(*row),
-            Value::Result(_) | Value::Text(_) | Value::Partial(_) => Value::unknown(),
             Value::OneOf(choice) => {
                 let choice = Rc::clone(choice);
                 let members = choice.options.iter();
@@ -310,6 +309,9 @@ impl Evaluator<'_> {
             | Value::Null
             | Value::Bool(_)
             | Value::Number(_)
+            | Value::Result(_)
+            | Value::Text(_)
+            | Value::Partial(_)
             | Value::Function(_)
             | Value::Promise(_)
             | Value::Output(_)

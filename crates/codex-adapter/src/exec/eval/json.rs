@@ -42,9 +42,9 @@ impl Evaluator<'_> {
     }
 
     /// A string computed by the script.
-    pub(super) fn computed_text(&mut self, text: String) -> Value {
+    pub(super) fn computed_text(&mut self, text: &str) -> Value {
         self.charge(text.len());
-        Value::text(&text)
+        Value::text(text)
     }
 
     /// What a tool gets as its argument.
@@ -69,10 +69,7 @@ impl Evaluator<'_> {
             self.charge(MAX_VALUE + 1);
             return None;
         }
-        match told? {
-            true => Some(self.computed_text(text)),
-            false => Some(Value::Undefined),
-        }
+        if told? { Some(self.computed_text(&text)) } else { Some(Value::Undefined) }
     }
 }
 
@@ -88,10 +85,9 @@ impl<'e> Writer<'e, '_> {
     {
         match value {
             Value::Undefined | Value::Function(_) => Shape::Absent,
-            Value::Null => Shape::Null,
             Value::Bool(value) => Shape::Bool(*value),
             Value::Number(number) if number.is_finite() => Shape::Number(*number),
-            Value::Number(_) => Shape::Null,
+            Value::Null | Value::Number(_) => Shape::Null,
             Value::Text(text) => Shape::Text(&text.text),
             Value::Object(id) => Shape::Object(self.evaluator.object(*id)),
             Value::Partial(_)

@@ -196,6 +196,7 @@ impl Evaluator<'_> {
         }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a call takes its arguments")]
     fn call_of_array(
         &mut self,
         id: ObjectId,
@@ -221,7 +222,7 @@ impl Evaluator<'_> {
             "join" if !open => {
                 let separator = join_separator(&args.get(0));
                 match separator.and_then(|separator| join(items, &separator)) {
-                    Some(text) => self.computed_text(text),
+                    Some(text) => self.computed_text(&text),
                     None => {
                         self.may_throw();
                         Value::unknown()

@@ -26,10 +26,10 @@ mod statement;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use std::time::Instant;
 
 use super::ast::{Function, Program, Span};
 use super::bounds::{Bound, MAX_STEPS};
+use super::budget::Budget;
 use super::flow::{Evidence, Flow, PromiseId, RegionId, RegionKind};
 use super::value::{ClosureId, Taint, Value};
 use super::{Print, PrintKind, PrintValue, StaticArg, StaticCall};
@@ -45,12 +45,12 @@ pub(super) struct Evaluated {
 }
 
 /// Reads a script's calls and prints.
-pub(super) fn evaluate(program: &Program, source: &str, deadline: Instant) -> Result<Evaluated, Bound> {
+pub(super) fn evaluate(program: &Program, source: &str, budget: Budget) -> Result<Evaluated, Bound> {
     let mut knowledge = Knowledge::default();
     let mut steps = 0;
     loop {
         knowledge.grew = false;
-        let mut evaluator = Evaluator::new(program, source, deadline, &mut knowledge);
+        let mut evaluator = Evaluator::new(program, source, budget, &mut knowledge);
         evaluator.steps = steps;
         evaluator.script();
         if let Some(bound) = evaluator.exceeded {
@@ -120,7 +120,7 @@ struct SiteRows {
 struct Evaluator<'a> {
     program: &'a Program,
     source: &'a str,
-    deadline: Instant,
+    budget: Budget,
     knowledge: &'a mut Knowledge,
     steps: u32,
     bytes: usize,
@@ -161,11 +161,11 @@ struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    fn new(program: &'a Program, source: &'a str, deadline: Instant, knowledge: &'a mut Knowledge) -> Self {
+    fn new(program: &'a Program, source: &'a str, budget: Budget, knowledge: &'a mut Knowledge) -> Self {
         Self {
             program,
             source,
-            deadline,
+            budget,
             knowledge,
             steps: 0,
             bytes: 0,
@@ -227,7 +227,7 @@ impl<'a> Evaluator<'a> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             self.exceeded = Some(Bound::Steps);
-        } else if self.steps.is_multiple_of(4096) && Instant::now() > self.deadline {
+        } else if self.steps.is_multiple_of(4096) && self.budget.is_spent() {
             self.exceeded = Some(Bound::Time);
         }
         self.exceeded.is_none()

@@ -214,7 +214,7 @@ impl Evaluator<'_> {
     ) -> Completion {
         let subject = self.expression(subject);
         let completion = self.within(ControlKind::Switch, |evaluator| {
-            evaluator.in_scope(declared, |evaluator| match evaluator.chosen_case(&subject, cases) {
+            evaluator.in_scope(declared, |evaluator| match Self::chosen_case(&subject, cases) {
                 Some(chosen) => {
                     for (_, body) in cases.iter().skip(chosen) {
                         let completion = evaluator.statements(body);
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
     }
 
     /// The case a `switch` goes to, if its subject and all its tests are literals; past the end if it goes to none.
-    fn chosen_case(&mut self, subject: &Value, cases: &[(Option<Expr>, Vec<Stmt>)]) -> Option<usize> {
+    fn chosen_case(subject: &Value, cases: &[(Option<Expr>, Vec<Stmt>)]) -> Option<usize> {
         let mut default = cases.len();
         let mut chosen = None;
         for (index, (test, _)) in cases.iter().enumerate() {
@@ -258,6 +258,7 @@ impl Evaluator<'_> {
         Some(chosen.unwrap_or(default))
     }
 
+    #[expect(clippy::type_complexity, reason = "a catch arm as the tree has it")]
     fn attempt(
         &mut self,
         block: &Block,

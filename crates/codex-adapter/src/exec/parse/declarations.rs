@@ -212,7 +212,9 @@ impl<'a> Lowering<'a> {
         match import.kind() {
             ImportKind::DefaultOrUnnamed => {}
             ImportKind::Namespaced { binding } => names.push(*binding),
-            ImportKind::Named { names: named } => names.extend(named.iter().map(|name| name.binding())),
+            ImportKind::Named { names: members } => {
+                names.extend(members.iter().map(|member| member.binding()));
+            }
         }
         for name in names {
             let name = self.identifier(name);

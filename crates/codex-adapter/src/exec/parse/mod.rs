@@ -1,7 +1,7 @@
 //! The bridge to `boa_parser`: text in, our own tree ([`super::ast`]) out. No boa type leaves this module.
 //!
 //! Guarantees, on the thread of [`super::worker`]: no recursion of the parser runs past the stack and no parse past
-//! the deadline. Both are checked where the parser reads a character ([`Watch`]): it cannot descend without reading.
+//! its budget. Both are checked where the parser reads a character ([`Watch`]): it cannot descend without reading.
 
 mod declarations;
 mod expressions;
@@ -11,7 +11,6 @@ mod statements;
 
 use std::hint::black_box;
 use std::io::{self, Read};
-use std::time::Instant;
 
 use boa_ast::scope::Scope;
 use boa_interner::Interner;
@@ -19,6 +18,7 @@ use boa_parser::{Parser, Source};
 
 use super::ast::Program;
 use super::bounds::Bound;
+use super::budget::Budget;
 
 /// What a parse may use up.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Limits {
     pub(super) stack_base: usize,
     /// Bytes of stack the parser may use below it.
     pub(super) stack: usize,
-    pub(super) deadline: Instant,
+    pub(super) budget: Budget,
 }
 
 /// Why there is no tree.
@@ -61,7 +61,7 @@ impl Read for Watch<'_, '_> {
             self.stopped.set(Some(Bound::Stack));
         }
         self.reads = self.reads.wrapping_add(1);
-        if self.reads.is_multiple_of(READS_PER_CLOCK) && Instant::now() > self.limits.deadline {
+        if self.reads.is_multiple_of(READS_PER_CLOCK) && self.limits.budget.is_spent() {
             self.stopped.set(Some(Bound::Time));
         }
         if self.stopped.get().is_some() {

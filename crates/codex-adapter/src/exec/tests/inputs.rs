@@ -131,14 +131,23 @@ fn bounds_are_named() {
         (format!("const a = '{}'; const b = a + a; tools.x(b);", "a".repeat(300 * 1024)), Bound::Value),
     ];
     for (input, expected) in table.iter().take(8) {
-        assert_eq!(read(input).outcome, ReadOutcome::BoundExceeded { bound: *expected }, "{:.40}", input);
+        assert_eq!(read(input).outcome, ReadOutcome::BoundExceeded { bound: *expected }, "{input:.40}");
     }
     let (doubled, _) = &table[8];
     assert_eq!(read(doubled).outcome, ReadOutcome::Parsed);
     let doubling = |rounds: usize| {
         let mut script = "const a0 = 'aaaaaaaaaaaaaaaa';\n".to_owned();
         for round in 1..=rounds {
-            script.push_str(&format!("const a{round} = a{} + a{};\n", round - 1, round - 1));
+            script += &[
+                "const a",
+                &round.to_string(),
+                " = a",
+                &(round - 1).to_string(),
+                " + a",
+                &(round - 1).to_string(),
+                ";\n",
+            ]
+            .concat();
         }
         script
     };
@@ -182,7 +191,7 @@ fn within_the_bounds_a_script_is_read() {
         "text(1);\n".repeat(7000),
     ];
     for input in inputs {
-        assert_eq!(read(&input).outcome, ReadOutcome::Parsed, "{:.40}", input);
+        assert_eq!(read(&input).outcome, ReadOutcome::Parsed, "{input:.40}");
     }
 }
 

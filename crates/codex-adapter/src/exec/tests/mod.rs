@@ -89,7 +89,7 @@ fn check_calls(table: &[(&str, &str)]) {
 fn check(table: &[(&str, &str)], show: impl Fn(&str) -> String) {
     let mut wrong = String::new();
     for (source, expected) in table {
-        let expected: String = expected.lines().map(|line| format!("{}\n", line.trim())).collect();
+        let expected: String = expected.lines().flat_map(|line| [line.trim(), "\n"]).collect();
         let found = show(source);
         if found != expected {
             write!(wrong, "\n--- {source}\nexpected:\n{expected}found:\n{found}").unwrap();
