@@ -1,7 +1,7 @@
 //! Following one log onto a surface, over restarts.
 //!
-//! The saved state is a place in the log where nothing was left open ([`Saved::safe`]), how far the surface had been
-//! told ([`Saved::delivered`]), and the surface's own place. After a restart the log is read again from the safe place
+//! The saved state is a place in the log where nothing was left open (`safe`), how far the surface had been
+//! told (`delivered`), and the surface's own place. After a restart the log is read again from the safe place
 //! through the same reducer, and what had been told is not told again: the changes are the same, revision by revision.
 
 use std::sync::Arc;

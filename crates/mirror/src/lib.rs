@@ -1,4 +1,4 @@
-//! The use cases over a transcript source: following a log onto a surface ([`mirror`]), and reading it as history
+//! The use cases over a transcript source: following a log onto a surface ([`follow`]), and reading it as history
 //! ([`history`]).
 //!
 //! Generic over the ports of the core: nothing here knows which agent wrote the log or what the surface looks like.

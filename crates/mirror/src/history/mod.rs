@@ -1,7 +1,7 @@
 //! A log read as history: turn by turn, in constant memory, each call in the last state the whole log tells.
 //!
 //! A row may tell something of a turn that has ended (a process killed at the end of the session). A turn that ends with
-//! calls that may still be amended waits until that cannot happen any more ([`waiting`]), and the turns after it wait for
+//! calls that may still be amended waits until that cannot happen any more (`waiting`), and the turns after it wait for
 //! their place.
 
 mod html;

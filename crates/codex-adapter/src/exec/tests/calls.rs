@@ -144,7 +144,7 @@ fn a_name_has_a_value_only_if_it_is_never_reassigned() {
         ("if (q) { var c = 'a'; } await tools.x(c);", "x ‹c› certain"),
         ("await tools.x(c); var c = 'a';", "x ‹c› certain"),
         ("await tools.x(c); const c = 'a';", "x ‹c› certain"),
-        ("f(); async function f() { await tools.x(c); } const c = 'a';", "x ‹c› unawaited"),
+        ("f(); async function f() { await tools.x(c); } const c = 'a';", "x ‹c› maybe unawaited"),
         ("let c; await tools.x(c);", "x () certain"),
         ("var c; await tools.x(c);", "x ‹c› certain"),
         ("const f = (c) => { c = c || 'd'; return tools.x(c); }; await f('a');", "x ‹c› certain"),

@@ -121,7 +121,8 @@ fn bounds_are_named() {
         |open: &str, close: &str, count: usize| format!("x = {}1{}", open.repeat(count), close.repeat(count));
     let table: Vec<(String, Bound)> = vec![
         (format!("text('{}')", "a".repeat(512 * 1024)), Bound::Source),
-        (format!("x = [{}]", "1,".repeat(32 * 1024)), Bound::Code),
+        (format!("x = {}", "1".repeat(64 * 1024)), Bound::Code),
+        (format!("x = [{}]", "1,".repeat(4_001)), Bound::Names),
         (deep("(", ")", 201), Bound::Depth),
         (deep("`${", "}`", 201), Bound::Depth),
         (deep("!", "", 201), Bound::Run),
@@ -130,10 +131,10 @@ fn bounds_are_named() {
         (format!("x = 1{}", "+1".repeat(10_001)), Bound::Operators),
         (format!("const a = '{}'; const b = a + a; tools.x(b);", "a".repeat(300 * 1024)), Bound::Value),
     ];
-    for (input, expected) in table.iter().take(8) {
+    for (input, expected) in table.iter().take(9) {
         assert_eq!(read(input).outcome, ReadOutcome::BoundExceeded { bound: *expected }, "{input:.40}");
     }
-    let (doubled, _) = &table[8];
+    let (doubled, _) = &table[9];
     assert_eq!(read(doubled).outcome, ReadOutcome::Parsed);
     let doubling = |rounds: usize| {
         let mut script = "const a0 = 'aaaaaaaaaaaaaaaa';\n".to_owned();
