@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use larkspan_core::patch::{Change, RecordedChange, files_from_stdout, sort_changes};
 use larkspan_core::paths::strip_file_url;
-use larkspan_core::shell::{Action, join, peel_launcher};
+use larkspan_core::shell::{Action, join, peel_command, peel_launcher};
 use larkspan_core::time::Timestamp;
 use larkspan_core::tool_call::{
     AgentDetail, CommandDetail, ExecutionOrigin, ImageDetail, McpDetail, Outcome, Output, PatchDetail,
@@ -163,9 +163,11 @@ pub(super) fn command(item: &Payload<'_>, kind: &str) -> ToolCallExecution {
         .map(Cow::into_owned)
         .collect();
     let line = match wire::text(item.command) {
-        Some(line) => larkspan_core::shell::peel_command(&line).into_owned(),
+        Some(line) => line.into_owned(),
         None => peel_launcher(&words).unwrap_or_else(|| join(&words)),
     };
+    // What the agent asked for may be a launcher once more: it is peeled there too.
+    let line = peel_command(&line).into_owned();
     let detail = CommandDetail {
         command: line.into(),
         workdir: wire::non_empty(item.cwd).map(|cwd| strip_file_url(&cwd).into_owned()),
@@ -174,8 +176,12 @@ pub(super) fn command(item: &Payload<'_>, kind: &str) -> ToolCallExecution {
         recorded_action: recorded_action(item.parsed_cmd),
     };
     let exit_code = wire::integer(item.exit_code);
+    let duration = wire::duration(item.duration);
+    let never_ran = exit_code.is_some_and(|code| code < 0) && duration == Some(Duration::ZERO);
     let is_declined = wire::text(item.status).as_deref() == Some("declined");
     let status = match (status(item.status), exit_code) {
+        // The process could not be made; what is recorded as its output is why.
+        _ if never_ran => ToolCallStatus::Failed,
         // The process was killed: it has no exit code of its own.
         (_, Some(code)) if code < 0 => ToolCallStatus::Aborted,
         (_, Some(code)) if code != 0 => ToolCallStatus::Failed,
@@ -187,8 +193,9 @@ pub(super) fn command(item: &Payload<'_>, kind: &str) -> ToolCallExecution {
         wire::non_empty(item.aggregated_output).map_or_else(|| two_streams(item), |text| body(&text));
     let outcome = Outcome {
         exit_code: exit_code.filter(|code| *code >= 0),
-        duration: wire::duration(item.duration),
-        output: Some(printed).filter(|output| !output.is_empty()),
+        duration,
+        failure: never_ran.then(|| printed.text.clone()).filter(|reason| !reason.is_empty()),
+        output: Some(printed).filter(|output| !output.is_empty() && !never_ran),
         declined: is_declined,
         ..Outcome::default()
     };

@@ -38,7 +38,7 @@ pub(super) fn agrees(call: &ScriptCall, executed: &ToolCallDetail, cwd: Option<&
 pub(super) fn same(stat: &ToolCallDetail, ran: &ToolCallDetail, cwd: Option<&str>) -> bool {
     match (stat, ran) {
         (ToolCallDetail::Command(stat), ToolCallDetail::Command(ran)) => {
-            !stat.command.is_empty() && stat.command == ran.command && same_workdir(stat, ran, cwd)
+            stat.command == ran.command && same_workdir(stat, ran, cwd)
         }
         (ToolCallDetail::Patch(stat), ToolCallDetail::Patch(ran)) => {
             let files_of = files(stat, cwd);

@@ -1,20 +1,22 @@
 //! Whose an executed item is: the four rules.
 //!
 //! An execution made inside a script has an id of its own and no word of its parent. Its owner is
-//! 1. the one open script of its turn (or script in the background of an earlier one) whose text makes exactly this
-//!    call, not yet seen to run;
-//! 2. the one ended script, of any turn, whose text does;
-//! 3. the only open script of its turn (or in the background), if its text makes some call of that kind that cannot be
-//!    told from the text;
+//! 1. the one open script of its turn (also one in the background) whose text makes exactly this call, not yet seen to
+//!    run;
+//! 2. the one ended script of its turn whose text does, unless the execution began after the script had ended;
+//! 3. the only open script of its turn (also one in the background), if its text makes some call of that kind that
+//!    cannot be told from the text;
 //! 4. none: it stands alone.
 //!
-//! No script of a later turn can have made it. What is ambiguous is never guessed.
+//! An execution is of the turn that started its script, wherever its record lies: Codex is seen to name that turn in
+//! every position. Where the log names no turn, the scripts of earlier turns may have made it too; those of later ones
+//! never. What is ambiguous is never guessed.
 
 use super::call::Call;
 use super::matching::{agrees, is_exact};
 use super::reducer::CallRef;
 use super::state::Ordinal;
-use crate::tool_call::{Mark, Script, ToolCallDetail};
+use crate::tool_call::{Mark, Script, ToolCallDetail, ToolCallExecution};
 
 /// A script that may be the owner.
 pub(super) struct Candidate<'a> {
@@ -24,41 +26,66 @@ pub(super) struct Candidate<'a> {
     pub(super) call: &'a Call,
 }
 
-/// The owner, if the rules tell one. `turn` is the item's turn.
+/// The turn of an execution.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ItsTurn {
+    /// The log names it.
+    Named(Ordinal),
+    /// The log names none: this one was open.
+    Open(Ordinal),
+}
+
+/// The owner, if the rules tell one.
 pub(super) fn owner(
     candidates: &[Candidate<'_>],
-    turn: Ordinal,
-    executed: &ToolCallDetail,
+    turn: ItsTurn,
+    executed: &ToolCallExecution,
     cwd: Option<&str>,
 ) -> Option<CallRef> {
-    let possible = || candidates.iter().filter(|c| c.ordinal <= turn);
-    let is_open =
-        |c: &&Candidate<'_>| c.call.is_open_wrapper() && (c.ordinal == turn || c.call.is_open_cell());
-    let makes_it = |c: &&Candidate<'_>| free_exact_site(c.call, executed, cwd).is_some();
-
-    if let Some(only) = only_one(possible().filter(is_open).filter(makes_it)) {
-        return Some(only);
+    let possible = || {
+        candidates.iter().filter(|c| match turn {
+            ItsTurn::Named(turn) => c.ordinal == turn,
+            ItsTurn::Open(turn) => c.ordinal <= turn,
+        })
+    };
+    let is_open = |c: &&Candidate<'_>| c.call.is_open_wrapper();
+    let makes_it = |c: &&Candidate<'_>| free_exact_site(c.call, &executed.detail, cwd).is_some();
+    let was_there = |c: &&Candidate<'_>| match (executed.started_at, c.call.ended_at) {
+        (Some(began), Some(ended)) => began <= ended,
+        (None, _) | (_, None) => true,
+    };
+    match Found::of(possible().filter(is_open).filter(makes_it)) {
+        Found::One(only) => return Some(only.at),
+        Found::Several => return None,
+        Found::None => {}
     }
-    let ended = || possible().filter(|c| !is_open(c)).filter(makes_it);
-    let of_its_turn = only_one(ended().filter(|c| c.ordinal == turn));
-    let none_of_its_turn = !ended().any(|c| c.ordinal == turn);
-    if let Some(only) = of_its_turn.or_else(|| only_one(ended()).filter(|_| none_of_its_turn)) {
-        return Some(only);
+    match Found::of(possible().filter(|c| !is_open(c)).filter(makes_it).filter(was_there)) {
+        Found::One(only) => return Some(only.at),
+        Found::Several => return None,
+        Found::None => {}
     }
-    let mut open = possible().filter(is_open);
-    match (open.next(), open.next()) {
-        (Some(only), None) => only
-            .call
-            .unwrapped()
-            .is_some_and(|script| script.calls.iter().any(|c| c.is_open() && c.may_be(executed.kind())))
-            .then_some(only.at),
-        _ => None,
+    let may_make_it = |script: &Script| script.calls.iter().any(|c| c.is_open() && c.may_be(executed.detail.kind()));
+    match Found::of(possible().filter(is_open)) {
+        Found::One(only) => only.call.unwrapped().is_some_and(|script| may_make_it(script)).then_some(only.at),
+        Found::Several | Found::None => None,
     }
 }
 
-fn only_one<'a>(mut candidates: impl Iterator<Item = &'a Candidate<'a>>) -> Option<CallRef> {
-    let first = candidates.next()?;
-    candidates.next().is_none().then_some(first.at)
+/// How many candidates there are.
+enum Found<'a> {
+    None,
+    One(&'a Candidate<'a>),
+    Several,
+}
+
+impl<'a> Found<'a> {
+    fn of(mut candidates: impl Iterator<Item = &'a Candidate<'a>>) -> Self {
+        match (candidates.next(), candidates.next()) {
+            (None, _) => Self::None,
+            (Some(only), None) => Self::One(only),
+            (Some(_), Some(_)) => Self::Several,
+        }
+    }
 }
 
 /// The call site within its script that an execution is of.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::call::{Call, Cell, Execution, Nested};
 use super::derive::derive;
 use super::matching::same;
-use super::owner::{Candidate, owner, site_of};
+use super::owner::{Candidate, ItsTurn, owner, site_of};
 use super::state::{ClosedTurns, OpenTurn, Ordinal, Stub};
 use super::{Change, ItemContent, Turn, TurnItem};
 use crate::ids::{CallId, TurnId};
@@ -485,13 +485,14 @@ impl TurnReducer {
             self.show(place, changes);
             return;
         }
-        let turn = self.ordinal(&home);
+        let ordinal = self.ordinal(&home);
+        let turn = if turn.is_some() { ItsTurn::Named(ordinal) } else { ItsTurn::Open(ordinal) };
         let candidates: Vec<Candidate<'_>> =
             self.scripts().map(|(at, ordinal, call)| Candidate { at, ordinal, call }).collect();
         let owned = match origin {
             ExecutionOrigin::User => None,
             ExecutionOrigin::Nested | ExecutionOrigin::Call => {
-                owner(&candidates, turn, detail, cwd.as_deref())
+                owner(&candidates, turn, &record.record, cwd.as_deref())
             }
         };
         if let Some(owner) = owned {
