@@ -22,6 +22,8 @@ use crate::wire::{self, Invocation, Payload, Raw};
 
 /// Ids of calls that only a script can have made.
 const NESTED_ID: &str = "exec-";
+/// What is recorded as the exit code of a process that has none: it was killed, or could not be made.
+const NO_EXIT_CODE: i64 = -1;
 
 impl LogReader {
     /// `at` holds the times of the item; `item` what it is.
@@ -177,13 +179,13 @@ pub(super) fn command(item: &Payload<'_>, kind: &str) -> ToolCallExecution {
     };
     let exit_code = wire::integer(item.exit_code);
     let duration = wire::duration(item.duration);
-    let never_ran = exit_code.is_some_and(|code| code < 0) && duration == Some(Duration::ZERO);
+    let never_ran = exit_code == Some(NO_EXIT_CODE) && duration == Some(Duration::ZERO);
     let is_declined = wire::text(item.status).as_deref() == Some("declined");
     let status = match (status(item.status), exit_code) {
         // The process could not be made; what is recorded as its output is why.
         _ if never_ran => ToolCallStatus::Failed,
         // The process was killed: it has no exit code of its own.
-        (_, Some(code)) if code < 0 => ToolCallStatus::Aborted,
+        (_, Some(NO_EXIT_CODE)) => ToolCallStatus::Aborted,
         (_, Some(code)) if code != 0 => ToolCallStatus::Failed,
         (Some(status), _) => status,
         (None, Some(_)) => ToolCallStatus::Completed,
@@ -192,7 +194,7 @@ pub(super) fn command(item: &Payload<'_>, kind: &str) -> ToolCallExecution {
     let printed =
         wire::non_empty(item.aggregated_output).map_or_else(|| two_streams(item), |text| body(&text));
     let outcome = Outcome {
-        exit_code: exit_code.filter(|code| *code >= 0),
+        exit_code: exit_code.filter(|code| *code != NO_EXIT_CODE),
         duration,
         failure: never_ran.then(|| printed.text.clone()).filter(|reason| !reason.is_empty()),
         output: Some(printed).filter(|output| !output.is_empty() && !never_ran),
