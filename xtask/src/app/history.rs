@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use larkspan_codex_adapter::{CodexCatalog, ReadMode};
 use larkspan_core::ports::SessionCatalog;
 use larkspan_core::presentation::Locale;
+use larkspan_core::redaction::redact;
 use larkspan_mirror::history::{self, Format, HistoryError, Html, JsonLines, Markdown, Style};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 
@@ -27,6 +28,9 @@ pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> 
         ));
     }
     open::check(file, ReadMode::Whole)?;
+    if let Some(out) = &arguments.out {
+        open::check_output(file, out)?;
+    }
     let style = Style { locale };
     let secrets = if arguments.wording.raw { Secrets::Raw } else { Secrets::Masked };
     let mut format: Box<dyn Format> = match arguments.format {
@@ -64,7 +68,9 @@ fn list(environment: &Environment, arguments: &History) -> Result<()> {
     let mut out = io::stdout().lock();
     let written = if arguments.json {
         sessions.iter().try_for_each(|session| {
-            serde_json::to_writer(&mut out, session)?;
+            let mut session = session.clone();
+            session.first_message = session.first_message.map(|words| redact(&words).into_owned());
+            serde_json::to_writer(&mut out, &session)?;
             out.write_all(b"\n")
         })
     } else {
@@ -72,7 +78,7 @@ fn list(environment: &Environment, arguments: &History) -> Result<()> {
             let at = session.modified_at.map(|at| at.to_string()).unwrap_or_default();
             let first = session.first_message.as_deref().unwrap_or("—");
             let mark = if session.is_subagent { " (sub-agent)" } else { "" };
-            let first = larkspan_core::redaction::redact(first);
+            let first = redact(first);
             writeln!(out, "{at}  {:>9}  {first}{mark}\n    {}", size(session.bytes), session.path)
         })
     };

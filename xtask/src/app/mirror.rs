@@ -124,6 +124,9 @@ impl Wiring {
         mut stop: watch::Receiver<bool>,
     ) -> Result<()> {
         open::check(session, ReadMode::Follow)?;
+        if let Some(out) = out {
+            open::check_output(session, out)?;
+        }
         let surface: Box<dyn CardSurface> = match (self.arguments.surface, out) {
             (Surface::Jsonl, Some(path)) => Box::new(JsonLinesSurface::file(path, self.options)?),
             (Surface::Jsonl, None) => Box::new(JsonLinesSurface::pipe(io::stdout(), self.options)),
