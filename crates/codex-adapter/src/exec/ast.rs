@@ -34,6 +34,8 @@ pub(super) struct Program {
     pub(super) imports: bool,
     /// It can run code that is not in the tree (`eval`, the `Function` constructor).
     pub(super) dynamic_code: bool,
+    /// It names `exit` somewhere.
+    pub(super) exits: bool,
     /// Free names that are assigned somewhere.
     pub(super) assigned_globals: HashSet<Name>,
 }
@@ -67,9 +69,21 @@ pub(super) struct Function {
     pub(super) params: Vec<Param>,
     pub(super) param_names: Vec<Rc<Declared>>,
     pub(super) body: Block,
-    pub(super) is_async: bool,
-    pub(super) is_generator: bool,
+    pub(super) kind: FunctionKind,
     pub(super) is_arrow: bool,
+    /// It reads its `arguments`, by which it can reach, and change, whatever it is given.
+    pub(super) reads_arguments: bool,
+}
+
+/// What a call of a function gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FunctionKind {
+    /// What it returns.
+    Ordinary,
+    /// A promise of that.
+    Async,
+    /// A generator, asynchronous or not.
+    Generator,
 }
 
 #[derive(Debug)]

@@ -12,11 +12,6 @@
 //! - A call site of the script yields at least one row, unless it stands in code that provably never runs.
 //! - No input makes [`read`] panic, hang, or use unbounded memory or stack.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "an evaluator of a part of a language: whatever it does not name it does not tell"
-)]
-
 mod ast;
 mod bounds;
 mod budget;
@@ -79,8 +74,8 @@ pub enum ReadOutcome {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one statement about the call")]
 pub struct StaticCall {
-    /// The member of `tools`. For a name that is not told, its source: `[name]` for `tools[name]`, the called
-    /// expression for an ambiguous alias.
+    /// The member of `tools`. For a name that is not told, its source: `[name]` for `tools[name]`,
+    /// the called expression in parentheses for an alias of too many tools.
     pub tool: String,
     /// The first argument; Codex ignores further ones.
     pub argument: StaticArg,

@@ -253,6 +253,8 @@ pub(super) struct Record {
     pub(super) prototype: bool,
     /// That prototype may say how it is serialised.
     pub(super) inherits_json: bool,
+    /// It has getters.
+    pub(super) accessors: bool,
 }
 
 impl Record {

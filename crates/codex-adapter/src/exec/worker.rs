@@ -127,3 +127,64 @@ fn answer(job: &Job, limits: Limits) -> Answer {
     })?;
     eval::evaluate(&program, &job.source, limits.budget).map_err(Failure::Bound)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::bounds::MAX_STEPS;
+
+    /// A script that takes as long as the bounds allow.
+    fn slow() -> String {
+        let functions = (1..40).map(|n| format!("const f{n} = () => {{ f{0}(); f{0}(); }};\n", n - 1));
+        format!("const f0 = () => 1;\n{}f39();", functions.collect::<String>())
+    }
+
+    fn bound(answer: &Answer) -> Option<Bound> {
+        match answer {
+            Err(Failure::Bound(bound)) => Some(*bound),
+            Ok(_) | Err(Failure::Syntax(_)) => None,
+        }
+    }
+
+    #[test]
+    fn a_script_nobody_waits_for_is_left_behind_and_two_block_the_reader() {
+        let mut worker = Worker::new(STACK);
+        for _ in 0..MAX_ABANDONED {
+            assert_eq!(bound(&worker.run(&slow(), 0, Duration::ZERO)), Some(Bound::Time));
+        }
+        assert_eq!(bound(&worker.run("text(1)", 0, PATIENCE)), Some(Bound::Threads));
+        // Once they are done, it reads again.
+        for handle in worker.abandoned.drain(..) {
+            handle.join().unwrap();
+        }
+        let answer = worker.run("text(1)", 0, PATIENCE).unwrap();
+        assert_eq!(answer.prints.len(), 1);
+        assert_eq!(bound(&worker.run(&slow(), 0, PATIENCE)), Some(Bound::Steps), "{MAX_STEPS} steps");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_thread_that_cannot_be_made_is_no_panic() {
+        let mut worker = Worker::new(usize::MAX / 4);
+        assert_eq!(bound(&worker.run("text(1)", 0, PATIENCE)), Some(Bound::Threads));
+    }
+
+    #[test]
+    fn many_callers_share_the_thread() {
+        let callers: Vec<_> = (0..8)
+            .map(|caller| {
+                std::thread::spawn(move || {
+                    let source = format!("await tools.x({caller});");
+                    evaluate(&source, 0).unwrap().calls[0].argument.clone()
+                })
+            })
+            .collect();
+        for (caller, thread) in callers.into_iter().enumerate() {
+            let argument = thread.join().unwrap();
+            assert_eq!(
+                argument.value().and_then(|value| value.as_json()),
+                Some(&serde_json::Value::from(caller))
+            );
+        }
+    }
+}

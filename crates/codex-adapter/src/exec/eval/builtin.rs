@@ -6,7 +6,7 @@ use super::Evaluator;
 use super::call::{Args, Site};
 use super::heap::Made;
 use crate::exec::PrintKind;
-use crate::exec::flow::{PromiseId, RegionKind, UseKind};
+use crate::exec::flow::{Flow, PromiseId, RegionKind, UseKind};
 use crate::exec::value::{Object, Slot, Taint, Value};
 
 /// Globals that the reading relies on, or whose calls neither change nor keep what they are given.
@@ -64,16 +64,13 @@ const KNOWN: [&str; 50] = [
 ];
 
 /// Calls (and constructions) that leave their arguments alone and give back something fresh.
-const PURE: [&str; 45] = [
-    "AggregateError",
+const PURE: [&str; 37] = [
     "Array.isArray",
     "BigInt",
     "Boolean",
     "Date",
     "Date.now",
     "Date.parse",
-    "Error",
-    "EvalError",
     "JSON.parse",
     "JSON.stringify",
     "Number",
@@ -87,15 +84,10 @@ const PURE: [&str; 45] = [
     "Object.keys",
     "Object.hasOwn",
     "Object.values",
-    "RangeError",
-    "ReferenceError",
     "RegExp",
     "String",
     "String.fromCharCode",
     "Symbol",
-    "SyntaxError",
-    "TypeError",
-    "URIError",
     "clearTimeout",
     "decodeURI",
     "decodeURIComponent",
@@ -126,6 +118,30 @@ const OBJECT_METHODS: [&str; 12] = [
     "toLocaleString",
     "toString",
     "valueOf",
+];
+
+/// Tools of Codex that scripts were seen to call.
+const TOOLS: [&str; 20] = [
+    "apply_patch",
+    "create_goal",
+    "exec_command",
+    "followup_task",
+    "get_goal",
+    "interrupt_agent",
+    "list_agents",
+    "list_mcp_resource_templates",
+    "list_mcp_resources",
+    "read_mcp_resource",
+    "request_user_input",
+    "send_message",
+    "shell",
+    "shell_command",
+    "spawn_agent",
+    "tool_search",
+    "update_goal",
+    "update_plan",
+    "view_image",
+    "write_stdin",
 ];
 
 /// Methods of JavaScript's own objects: a call of one is no call of a tool, whatever it is called on.
@@ -198,6 +214,11 @@ pub(super) fn is_pure(path: &str) -> bool {
     PURE.contains(&path) || path.starts_with("Math.")
 }
 
+/// Whether a method is one of Codex's tools by its name, so that a call of it on something unknown may be theirs.
+pub(super) fn is_tool_name(name: &str) -> bool {
+    name.contains("__") || TOOLS.contains(&name)
+}
+
 pub(super) fn is_object_method(name: &str) -> bool {
     OBJECT_METHODS.contains(&name)
 }
@@ -208,11 +229,10 @@ pub(super) fn is_common_method(name: &str) -> bool {
 
 /// Whether reading a member of a value cannot fail although it may be nullish by its kind.
 pub(super) fn is_sound(value: &Value) -> bool {
-    match value {
-        Value::Global(path) => is_known(path.split('.').next().unwrap_or_default()),
-        Value::Tool(_) => true,
-        _ => false,
+    if let Value::Global(path) = value {
+        return is_known(path.split('.').next().unwrap_or_default());
     }
+    matches!(value, Value::Tool(_))
 }
 
 /// How a print function prints.
@@ -272,13 +292,14 @@ impl Evaluator<'_> {
             "JSON.stringify" => self.json_stringify(&args),
             "Object.keys" | "Object.values" | "Object.entries" => self.list_members(path, &args, site),
             "Object.freeze" => args.get(0),
-            "Promise.resolve" => match args.get(0) {
-                promise @ Value::Promise(_) => promise,
-                value => {
-                    let promise = self.new_promise(self.region, value);
-                    Value::Promise(promise)
+            "Object.assign" if !args.open => self.object_assign(&args),
+            "Promise.resolve" => {
+                let value = args.get(0);
+                if matches!(value, Value::Promise(_)) {
+                    return value;
                 }
-            },
+                Value::Promise(self.new_promise(self.region, value))
+            }
             "Promise.reject" => {
                 for value in args.all() {
                     self.escape(value);
@@ -310,40 +331,56 @@ impl Evaluator<'_> {
         self.may_throw();
         let plain = matches!(args.get(1), Value::Undefined | Value::Null);
         if !plain || args.open {
-            self.escape(&args.get(1));
+            // A replacer gets hold of what is serialised.
+            for value in args.all() {
+                self.escape(value);
+            }
             return Value::unknown();
         }
-        let indent = match args.get(2) {
-            Value::Undefined | Value::Null => String::new(),
-            Value::Number(width) => " ".repeat(width.clamp(0.0, 10.0) as usize),
-            Value::Text(text) if !text.lossy => text.text.chars().take(10).collect(),
-            _ => return Value::unknown(),
+        let indent = args.get(2);
+        let indent = if let Value::Number(width) = indent {
+            " ".repeat(width.clamp(0.0, 10.0) as usize)
+        } else if matches!(indent, Value::Undefined | Value::Null) {
+            String::new()
+        } else if let Value::Text(text) = indent {
+            text.text.chars().take(10).collect()
+        } else {
+            return Value::unknown();
         };
-        match args.get(0) {
-            Value::Result(row) if indent.chars().all(char::is_whitespace) => Value::Printed(row),
-            value => self.stringify(&value, &indent).unwrap_or_else(Value::unknown),
+        let value = args.get(0);
+        if let Value::Result(row) = value
+            && indent.chars().all(char::is_whitespace)
+        {
+            return Value::Printed(row);
         }
+        self.stringify(&value, &indent).unwrap_or_else(Value::unknown)
+    }
+
+    /// `Object.assign(target, …)`: the target is changed; what the others hold can be reached through it.
+    fn object_assign(&mut self, args: &Args) -> Value {
+        self.may_throw();
+        let target = args.get(0);
+        for source in args.all().skip(1) {
+            match self.members(source) {
+                Some(members) => {
+                    for (key, slot) in members {
+                        self.change_value(&target, Some(&key), &slot.value);
+                    }
+                }
+                None => self.change_value(&target, None, source),
+            }
+        }
+        target
     }
 
     fn list_members(&mut self, path: &str, args: &Args, site: Site) -> Value {
         self.may_throw();
         let value = args.get(0);
-        let members: Vec<(Rc<str>, Slot)> = match &value {
-            Value::Object(id) => match self.object(*id) {
-                Object::Record(record) if record.spreads.is_empty() => {
-                    record.ordered().into_iter().cloned().collect()
-                }
-                Object::Array { items, open: false } => {
-                    let items = items.iter().enumerate();
-                    items.map(|(index, slot)| (index.to_string().into(), slot.clone())).collect()
-                }
-                Object::Record(_) | Object::Array { .. } | Object::Iterator(_) | Object::Changed { .. } => {
-                    return Value::Unknown(self.listed_taint(path, &value));
-                }
-            },
-            _ => return Value::Unknown(self.listed_taint(path, &value)),
+        let Some(members) = self.members(&value) else {
+            let taint = if path == "Object.keys" { Taint::none() } else { self.taint(&value) };
+            return Value::Unknown(taint);
         };
-        self.charge(members.len());
+        self.charge_elements(members.len());
         let mut items = Vec::with_capacity(members.len());
         for (name, slot) in members {
             let key = Slot { value: Value::text(&name), source: slot.source };
@@ -358,10 +395,6 @@ impl Evaluator<'_> {
             });
         }
         self.make_array(Made::Listed, site.span.start, items)
-    }
-
-    fn listed_taint(&self, path: &str, value: &Value) -> Taint {
-        if path == "Object.keys" { Taint::none() } else { self.taint(value) }
     }
 
     /// `Promise.all`: fulfilled only if every promise in it is.
@@ -398,6 +431,8 @@ impl Evaluator<'_> {
                 let mut results = Vec::with_capacity(items.len());
                 for slot in items {
                     self.use_promises(&slot.value, UseKind::Absorbed(all));
+                    let result = self.settled(&slot.value);
+                    self.escape(&result);
                     let value = Value::Unknown(self.taint(&slot.value));
                     results.push(Slot { value, source: slot.source });
                 }
@@ -425,10 +460,13 @@ impl Evaluator<'_> {
             }
             return;
         };
-        for pushed in pushed.clone() {
+        let pushed = pushed.clone();
+        self.spend(pushed.len());
+        for pushed in pushed {
             let mut regions = pushed.regions;
             regions.push(self.region);
             self.flow.use_promise(pushed.promise, regions, kind);
+            self.escape(&Value::Promise(pushed.promise));
         }
     }
 
@@ -461,6 +499,9 @@ impl Evaluator<'_> {
     fn array_from(&mut self, args: &Args, site: Site) -> Value {
         let value = args.get(0);
         let map = args.get(1);
+        for this in args.all().skip(2) {
+            self.escape(this);
+        }
         match (self.elements(&value), &map) {
             (Some(items), Value::Undefined) => self.make_array(Made::Mapped, site.span.start, items),
             (Some(items), _) => self.map_elements(&items, &map, None, site),
@@ -496,10 +537,11 @@ impl Evaluator<'_> {
             } else {
                 &[RegionKind::Behind(derived)]
             };
-            let finalizer = u32::from(key == "finally");
-            self.finalizers += finalizer;
+            let own_print = self.prints.len();
             options.push(self.reaction(derived, &on_success, success, regions, site));
-            self.finalizers -= finalizer;
+            if key == "finally" {
+                self.displace(0, own_print, |print| print.region != Flow::ROOT);
+            }
         } else {
             options.push((self.region, given.clone()));
         }

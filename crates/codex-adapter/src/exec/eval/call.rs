@@ -7,7 +7,7 @@ use super::heap::Made;
 use super::pattern::Binding;
 use super::scope::{Receiver, Scope};
 use super::{Closure, Evaluator, Printed, Row};
-use crate::exec::ast::{Arg, Expr, ExprKind, Function, Key, Span};
+use crate::exec::ast::{Arg, Expr, ExprKind, Function, FunctionKind, Span};
 use crate::exec::bounds::MAX_CALLS;
 use crate::exec::flow::{PromiseId, RegionId, RegionKind, UseKind};
 use crate::exec::value::{ClosureId, Slot, Taint, Value};
@@ -28,6 +28,8 @@ pub(super) struct Args {
     /// A spread of something unknown follows the values; what stands behind it has no place.
     pub(super) open: bool,
     pub(super) behind: Vec<Value>,
+    /// What those may hold.
+    pub(super) taint: Taint,
 }
 
 impl Args {
@@ -43,7 +45,7 @@ impl Args {
     pub(super) fn get(&self, index: usize) -> Value {
         match self.values.get(index) {
             Some(slot) => slot.value.clone(),
-            None if self.open => Value::unknown(),
+            None if self.open => Value::Unknown(self.taint.clone()),
             None => Value::Undefined,
         }
     }
@@ -83,33 +85,31 @@ impl Evaluator<'_> {
 
     /// One link of a chain. `None` when an optional link ends it; `unsure` when one may.
     fn link(&mut self, expr: &Expr, unsure: &mut bool) -> Option<Value> {
-        match &expr.kind {
-            ExprKind::Member { object, key, optional } => {
-                let object = self.link_object(object, *optional, unsure)?;
-                let (key, place) = self.key(key);
-                let source = self.bracketed(place);
-                Some(self.member(&object, key.as_ref(), source))
-            }
-            ExprKind::Call { callee, args, optional } => {
-                let site = Site { span: expr.span, callee: callee.span };
-                if let ExprKind::Member { object, key, optional: inner_optional } = &callee.kind {
-                    let receiver = self.link_object(object, *inner_optional, unsure)?;
-                    let (key, place) = self.key(key);
-                    if *optional {
-                        // Whether the method exists is not told, unless the object says so.
-                        let source = self.bracketed(place);
-                        let method = self.member(&receiver, key.as_ref(), source);
-                        self.optional_link(&method, unsure)?;
-                    }
-                    let args = self.args(args);
-                    return Some(self.call_member(&receiver, key.as_ref(), place, args, site));
-                }
-                let value = self.link_object(callee, *optional, unsure)?;
-                let args = self.args(args);
-                Some(self.call_value(&value, &Value::Undefined, args, site))
-            }
-            _ => Some(self.expression(expr)),
+        if let ExprKind::Member { object, key, optional } = &expr.kind {
+            let object = self.link_object(object, *optional, unsure)?;
+            let (key, place) = self.key(key);
+            let source = self.bracketed(place);
+            return Some(self.member(&object, key.as_ref(), source));
         }
+        let ExprKind::Call { callee, args, optional } = &expr.kind else {
+            return Some(self.expression(expr));
+        };
+        let site = Site { span: expr.span, callee: callee.span };
+        let ExprKind::Member { object, key, optional: optional_member } = &callee.kind else {
+            let value = self.link_object(callee, *optional, unsure)?;
+            let args = self.args(args);
+            return Some(self.call_value(&value, &Value::Undefined, args, site));
+        };
+        let receiver = self.link_object(object, *optional_member, unsure)?;
+        let (key, place) = self.key(key);
+        if *optional {
+            // Whether the method exists is not told, unless the object says so.
+            let source = self.bracketed(place);
+            let method = self.member(&receiver, key.as_ref(), source);
+            self.optional_link(&method, unsure)?;
+        }
+        let args = self.args(args);
+        Some(self.call_member(&receiver, key.as_ref(), place, args, site))
     }
 
     fn link_object(&mut self, expr: &Expr, optional: bool, unsure: &mut bool) -> Option<Value> {
@@ -145,24 +145,18 @@ impl Evaluator<'_> {
         Span { start, end: key.end }
     }
 
-    /// The object whose member is assigned or deleted.
-    pub(super) fn assigned_object(&mut self, target: &Expr) -> Value {
-        match &target.kind {
-            ExprKind::Chain(inner) => {
-                self.apart(&[RegionKind::Maybe], |evaluator| evaluator.assigned_object(inner))
-            }
-            ExprKind::Member { object, key, .. } => {
-                let object = self.expression(object);
-                if let Key::Computed(key) = key {
-                    self.expression(key);
-                }
-                object
-            }
-            _ => {
-                self.expression(target);
-                Value::unknown()
-            }
+    /// The object whose member is assigned or deleted, and the member's name if it is told.
+    pub(super) fn assigned_object(&mut self, target: &Expr) -> (Value, Option<Rc<str>>) {
+        if let ExprKind::Chain(inner) = &target.kind {
+            return self.apart(&[RegionKind::Maybe], |evaluator| evaluator.assigned_object(inner));
         }
+        let ExprKind::Member { object, key, .. } = &target.kind else {
+            self.expression(target);
+            return (Value::unknown(), None);
+        };
+        let object = self.expression(object);
+        let (key, _) = self.key(key);
+        (object, key)
     }
 
     pub(super) fn args(&mut self, args: &[Arg]) -> Args {
@@ -176,7 +170,9 @@ impl Evaluator<'_> {
             };
             match known {
                 Some(slots) if !evaluated.open => {
-                    self.charge(slots.len());
+                    if arg.spread {
+                        self.charge_elements(slots.len());
+                    }
                     evaluated.values.extend(slots);
                 }
                 Some(slots) => evaluated.behind.extend(slots.into_iter().map(|slot| slot.value)),
@@ -190,6 +186,11 @@ impl Evaluator<'_> {
                     evaluated.behind.push(value);
                 }
             }
+        }
+        for value in &evaluated.behind {
+            // It has no place: any parameter behind the spread may be it.
+            evaluated.taint.add(&self.taint(value));
+            self.escape(value);
         }
         evaluated
     }
@@ -243,17 +244,17 @@ impl Evaluator<'_> {
         self.clock += 1;
         let mut result = taint.clone();
         for value in args.all() {
-            result.add(&self.taint(value));
+            let given = self.taint(value);
+            self.leak_tools(&given);
             self.escape(value);
-            if matches!(value, Value::Tool(_) | Value::OneOf(_) | Value::Unknown(_)) {
-                // Whatever it is, it may call the tool.
-                for name in self.taint(value).names() {
-                    let given = StaticArg::Value(StaticValue::unresolved(self.slice(site.span)));
-                    self.apart(&[RegionKind::Maybe, RegionKind::Loop], |evaluator| {
-                        evaluator.note(&name, given, &Args::default(), site)
-                    });
-                }
+            for name in given.names() {
+                // Whatever is called, it may call the tool.
+                let argument = StaticArg::Value(StaticValue::unresolved(self.slice(site.span)));
+                self.apart(&[RegionKind::Maybe, RegionKind::Loop], |evaluator| {
+                    evaluator.note(&name, argument, &Args::default(), site)
+                });
             }
+            result.add(&given);
         }
         let names = match key {
             Some(key) if super::builtin::is_common_method(key) => Vec::new(),
@@ -264,7 +265,11 @@ impl Evaluator<'_> {
             self.may_throw();
             return Value::Unknown(result);
         }
-        let names = if names.len() > MAX_GUESSES { vec![self.slice(site.callee).into()] } else { names };
+        let names = if names.len() > MAX_GUESSES {
+            vec![format!("({})", self.slice(site.callee)).into()]
+        } else {
+            names
+        };
         let mut options = Vec::with_capacity(names.len());
         for name in names {
             let unresolved = self.unresolved(args);
@@ -286,7 +291,13 @@ impl Evaluator<'_> {
     pub(super) fn call_tool(&mut self, name: &Rc<str>, args: &Args, site: Site) -> Value {
         let argument = match args.values.first() {
             None => StaticArg::None,
-            Some(slot) => self.argument(&slot.value, slot.source),
+            Some(slot) => {
+                let (argument, runs_code) = self.argument(&slot.value, slot.source);
+                if runs_code {
+                    self.may_throw();
+                }
+                argument
+            }
         };
         self.note(name, argument, args, site)
     }
@@ -336,8 +347,22 @@ impl Evaluator<'_> {
     pub(super) fn print(&mut self, kind: PrintKind, value: Value, exact: bool) {
         self.clock += 1;
         if !self.uncalled {
-            let displaced = self.finalizers > 0;
-            self.prints.push(Printed { kind, value, region: self.region, exact, displaced });
+            self.prints.push(Printed { kind, value, region: self.region, exact, displaced: false });
+        }
+    }
+
+    /// A `finally` was walked that printed from `finally` on. If an error led there, what `guards` prints before it is
+    /// missing, and its own prints stand in their place.
+    pub(super) fn displace(&mut self, from: usize, finally: usize, guards: impl Fn(&Printed) -> bool) {
+        if self.prints.len() == finally {
+            return;
+        }
+        let (guarded, own) = self.prints.split_at_mut(finally);
+        for print in guarded.iter_mut().skip(from).filter(|print| guards(print)) {
+            print.displaced = true;
+        }
+        for print in own {
+            print.displaced = true;
         }
     }
 
@@ -390,12 +415,18 @@ impl Evaluator<'_> {
         self.active.push(function.id);
         self.returns.push(Vec::new());
         // A generator's is never settled: nothing tells that anybody asks for its next value.
-        let waits = function.is_async || function.is_generator;
+        let waits = function.kind != FunctionKind::Ordinary;
+        if function.reads_arguments {
+            for value in args.all() {
+                self.escape(value);
+            }
+        }
         let promise = waits.then(|| self.new_promise(self.region, Value::unknown()));
         let taint = args.all().fold(Taint::none(), |taint, value| taint.with(&self.taint(value)));
         let receiver = (!function.is_arrow).then_some(Receiver { this, arguments: taint });
 
-        let regions: &[RegionKind] = if function.is_generator { &[RegionKind::Maybe] } else { &[] };
+        let regions: &[RegionKind] =
+            if function.kind == FunctionKind::Generator { &[RegionKind::Maybe] } else { &[] };
         let (region, left) = self.apart(regions, |evaluator| {
             evaluator.within(ControlKind::Function(promise), |evaluator| {
                 let own = function.own_name.as_slice();
@@ -420,7 +451,7 @@ impl Evaluator<'_> {
         if left == super::control::Completion::Normal {
             returned.push((region, Value::Undefined));
         }
-        if function.is_generator {
+        if function.kind == FunctionKind::Generator {
             let mut taint = Taint::none();
             for (_, value) in &returned {
                 taint.add(&self.taint(value));
@@ -448,12 +479,15 @@ impl Evaluator<'_> {
     fn bind_params(&mut self, function: &Function, args: &Args) {
         for (index, param) in function.params.iter().enumerate() {
             let value = if param.rest {
+                let rest = args.values.get(index..).unwrap_or_default().to_vec();
                 if args.open {
-                    Value::Unknown(
-                        args.all().fold(Taint::none(), |taint, value| taint.with(&self.taint(value))),
-                    )
+                    let mut taint = args.taint.clone();
+                    for slot in &rest {
+                        taint.add(&self.taint(&slot.value));
+                        self.escape(&slot.value);
+                    }
+                    Value::Unknown(taint)
                 } else {
-                    let rest = args.values.get(index..).unwrap_or_default().to_vec();
                     self.make_array(Made::Rest, function.id, rest)
                 }
             } else {
@@ -465,12 +499,20 @@ impl Evaluator<'_> {
 
     /// Walks a function as called by code that is not in the script. `dropped` when its result is thrown away.
     pub(super) fn run_unseen(&mut self, function: &Value, regions: &[RegionKind], dropped: bool) {
-        let span = match function {
-            Value::Function(id) => self.closures.get(id.0).map(|closure| closure.function.span),
-            _ => None,
-        };
-        let span = span.unwrap_or_default();
+        let closure = if let Value::Function(id) = function { self.closures.get(id.0) } else { None };
+        let span = closure.map(|closure| closure.function.span).unwrap_or_default();
         self.run_callback(function, regions, dropped, Site { span, callee: span });
+    }
+
+    /// Walks a method that JavaScript calls on its object when it likes.
+    pub(super) fn run_method(&mut self, method: &Value, object: &Value) {
+        self.apart(&[RegionKind::Maybe, RegionKind::Loop], |evaluator| {
+            let span = Span::default();
+            let site = Site { span, callee: span };
+            let result = evaluator.call_value(method, object, Args::unknown(), site);
+            evaluator.use_promises(&result, UseKind::Returned);
+            evaluator.escape(&result);
+        });
     }
 
     /// Walks what is given to a builtin or an unknown function to be called, with arguments that are not told.
@@ -495,26 +537,30 @@ impl Evaluator<'_> {
         let value = self.expression(callee);
         let args = self.args(args);
         let site = Site { span, callee: callee.span };
-        match &value {
-            Value::Global(path) if &**path == "Promise" => self.new_promise_with(&args, site),
-            Value::Global(path) if super::builtin::is_pure(path) => {
+        if let Value::Global(path) = &value {
+            if &**path == "Promise" {
+                return self.new_promise_with(&args, site);
+            }
+            if super::builtin::is_pure(path) {
                 self.clock += 1;
-                Value::unknown()
-            }
-            // Works, oddly: the function returns its promise.
-            Value::Tool(_) => self.apart(&[RegionKind::Maybe], |evaluator| {
-                evaluator.call_value(&value, &Value::Undefined, args, site)
-            }),
-            Value::Function(_) => {
-                let result = self.call_value(&value, &Value::unknown(), args, site);
-                self.escape(&result);
-                Value::unknown()
-            }
-            _ => {
-                let taint = self.taint(&value);
-                self.call_unknown(&taint, None, &args, site)
+                return Value::unknown();
             }
         }
+        if matches!(value, Value::Tool(_)) {
+            // Works, oddly: the function returns its promise.
+            return self.apart(&[RegionKind::Maybe], |evaluator| {
+                evaluator.call_value(&value, &Value::Undefined, args, site)
+            });
+        }
+        if matches!(value, Value::Function(_)) {
+            let result = self.call_value(&value, &Value::unknown(), args, site);
+            self.escape(&result);
+            return Value::unknown();
+        }
+        // What it makes is a new object: what that holds of its arguments is found by the members it is assigned to.
+        let taint = self.taint(&value);
+        self.call_unknown(&taint, None, &args, site);
+        Value::unknown()
     }
 
     /// `new Promise(executor)`: the executor runs at once; an error in it rejects the promise.

@@ -85,11 +85,9 @@ impl Evaluator<'_> {
         if self.control.first().is_some_and(|script| script.jumped > mark.events) {
             self.region = self.flow.enter(self.region, RegionKind::Maybe);
         }
-        let suspended = self.control.iter().rev().find_map(|control| match control.kind {
-            ControlKind::Function(Some(promise)) if control.suspended > mark.events => Some(promise),
-            _ => None,
-        });
-        if let Some(promise) = suspended {
+        if let Some((index, Some(promise))) = self.function()
+            && self.control.get(index).is_some_and(|function| function.suspended > mark.events)
+        {
             self.region = self.flow.enter(self.region, RegionKind::Behind(promise));
         }
     }
@@ -171,9 +169,9 @@ impl Evaluator<'_> {
 
     /// The innermost function's place and promise.
     fn function(&self) -> Option<(usize, Option<PromiseId>)> {
-        self.control.iter().enumerate().rev().find_map(|(index, control)| match control.kind {
-            ControlKind::Function(promise) => Some((index, promise)),
-            _ => None,
+        let mut outwards = self.control.iter().enumerate().rev();
+        outwards.find_map(|(index, control)| {
+            if let ControlKind::Function(promise) = control.kind { Some((index, promise)) } else { None }
         })
     }
 

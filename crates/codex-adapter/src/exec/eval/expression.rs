@@ -9,7 +9,7 @@ use crate::exec::ast::{
     AssignOp, Class, Element, Expr, ExprKind, LogicalOp, Pattern, Piece, Property, Span, Text, UnaryOp,
 };
 use crate::exec::flow::{RegionId, RegionKind, UseKind};
-use crate::exec::value::{Object, Record, Slot, Value};
+use crate::exec::value::{Object, Record, Slot, Taint, Value};
 
 impl Evaluator<'_> {
     pub(super) fn expression(&mut self, expr: &Expr) -> Value {
@@ -37,8 +37,8 @@ impl Evaluator<'_> {
                 Value::unknown()
             }
             ExprKind::Delete(target) => {
-                let object = self.assigned_object(target);
-                self.change_value(&object, &Value::Undefined);
+                let (object, key) = self.assigned_object(target);
+                self.change_value(&object, key.as_ref(), &Value::Undefined);
                 Value::unknown()
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
                 Value::unknown()
             }
             ExprKind::Opaque(parts) => {
-                let mut taint = crate::exec::value::Taint::none();
+                let mut taint = Taint::none();
                 for part in parts {
                     let value = self.expression(part);
                     taint.add(&self.taint(&value));
@@ -100,16 +100,16 @@ impl Evaluator<'_> {
 
     /// What a value is once it is waited for, without waiting.
     pub(super) fn settled(&mut self, value: &Value) -> Value {
-        match value {
-            Value::Promise(promise) => self.results.get(promise.0).cloned().unwrap_or_else(Value::unknown),
-            Value::OneOf(choice) => {
-                let choice = Rc::clone(choice);
-                let options = choice.options.iter();
-                let options = options.map(|(region, value)| (*region, self.settled(value))).collect();
-                self.one_of(options)
-            }
-            value => value.clone(),
+        if let Value::Promise(promise) = value {
+            return self.results.get(promise.0).cloned().unwrap_or_else(Value::unknown);
         }
+        if let Value::OneOf(choice) = value {
+            let choice = Rc::clone(choice);
+            let options = choice.options.iter();
+            let options = options.map(|(region, value)| (*region, self.settled(value))).collect();
+            return self.one_of(options);
+        }
+        value.clone()
     }
 
     fn array(&mut self, elements: &[Element], span: Span) -> Value {
@@ -126,7 +126,7 @@ impl Evaluator<'_> {
                     let value = self.expression(spread);
                     match self.elements(&value) {
                         Some(more) => {
-                            self.charge(more.len());
+                            self.charge_elements(more.len());
                             items.extend(more);
                         }
                         None => {
@@ -141,23 +141,37 @@ impl Evaluator<'_> {
                 }
             }
         }
+        if open {
+            // Where the items stand is not told: what is read from the array may be any of them.
+            for slot in &items {
+                self.escape(&slot.value);
+            }
+        }
         self.make(Made::Array, span.start, Object::Array { items, open })
     }
 
     fn record(&mut self, properties: &[Property], span: Span) -> Value {
         let mut record = Record::default();
+        // What JavaScript itself calls, who knows when: getters, and the methods it asks for.
+        let mut implicit = Vec::new();
         for property in properties {
             match property {
                 Property::Value { key, value } => {
                     let (key, _) = self.key(key);
                     let source = value.span;
                     let value = self.expression(value);
+                    if key
+                        .as_ref()
+                        .is_some_and(|key| matches!(&**key, "toString" | "valueOf" | "toJSON" | "then"))
+                    {
+                        implicit.push(value.clone());
+                    }
                     self.set_member(&mut record, key, Slot { value, source });
                 }
                 Property::Accessor { key, function } => {
                     let (key, _) = self.key(key);
-                    let accessor = self.close_over(function);
-                    self.escape(&accessor);
+                    implicit.push(self.close_over(function));
+                    record.accessors = true;
                     let slot = Slot { value: Value::unknown(), source: function.span };
                     self.set_member(&mut record, key, slot);
                 }
@@ -169,7 +183,15 @@ impl Evaluator<'_> {
                 }
             }
         }
-        self.make(Made::Record, span.start, Object::Record(record))
+        let object = self.make(Made::Record, span.start, Object::Record(record));
+        for method in implicit {
+            if matches!(method, Value::Function(_)) {
+                self.run_method(&method, &object);
+            } else {
+                self.escape(&method);
+            }
+        }
+        object
     }
 
     /// `__proto__: value`: no member, but members that the object lacks may be found there.
@@ -180,16 +202,8 @@ impl Evaluator<'_> {
             return;
         }
         record.prototype = true;
-        let inherited = match &prototype {
-            Value::Object(id) => match self.object(*id) {
-                Object::Record(inherited) => Some(inherited.clone()),
-                Object::Array { .. } | Object::Iterator(_) | Object::Changed { .. } => None,
-            },
-            _ => None,
-        };
-        let plain = |inherited: &Record| {
-            inherited.spreads.is_empty() && !inherited.prototype && inherited.get("toJSON").is_none()
-        };
+        let inherited = self.whole_record(&prototype).cloned();
+        let plain = |inherited: &Record| !inherited.prototype && inherited.get("toJSON").is_none();
         record.inherits_json |= !matches!(prototype, Value::Null) && !inherited.as_ref().is_some_and(plain);
         match inherited {
             // A literal in this place can be reached through the object only, where nothing of it is told.
@@ -204,28 +218,22 @@ impl Evaluator<'_> {
 
     fn set_member(&mut self, record: &mut Record, key: Option<Rc<str>>, slot: Slot) {
         match key {
-            Some(key) => {
-                // JavaScript itself calls these, who knows when.
-                if matches!(&*key, "toString" | "valueOf" | "toJSON" | "then") {
-                    self.escape(&slot.value);
-                }
-                record.set(key, slot);
-            }
+            Some(key) => record.set(key, slot),
             None => {
                 // A key that is not told may be any of the members so far.
                 let taint = self.taint(&slot.value);
                 self.escape(&slot.value);
-                Self::overwrite(record, &taint, slot.source);
+                self.overwrite(record, &taint, slot.source);
             }
         }
     }
 
-    fn overwrite(record: &mut Record, taint: &crate::exec::value::Taint, source: Span) {
+    /// Any member so far may have been overwritten by something unknown.
+    fn overwrite(&mut self, record: &mut Record, taint: &Taint, source: Span) {
         for (_, slot) in &mut record.members {
-            slot.value = match &slot.value {
-                Value::Unknown(old) => Value::Unknown(old.clone().with(taint)),
-                _ => Value::Unknown(taint.clone()),
-            };
+            self.escape(&slot.value);
+            let old = if let Value::Unknown(old) = &slot.value { old.clone() } else { Taint::none() };
+            slot.value = Value::Unknown(old.with(taint));
         }
         record.taint.add(taint);
         record.spreads.push(source);
@@ -235,33 +243,21 @@ impl Evaluator<'_> {
         if matches!(value, Value::Undefined | Value::Null | Value::Bool(_) | Value::Number(_)) {
             return;
         }
-        let known = match value {
-            Value::Object(id) => match self.object(*id) {
-                Object::Record(other) if other.spreads.is_empty() => Some(other.members.clone()),
-                Object::Array { items, open: false } => {
-                    let members = items.iter().enumerate();
-                    Some(members.map(|(index, slot)| (index.to_string().into(), slot.clone())).collect())
-                }
-                Object::Record(_) | Object::Array { .. } | Object::Iterator(_) | Object::Changed { .. } => {
-                    None
-                }
-            },
-            _ => None,
-        };
-        match known {
+        if let Value::Object(id) = value
+            && self.runs_code(*id)
+        {
+            self.may_throw();
+        }
+        match self.members(value) {
             Some(members) => {
-                self.charge(members.len());
+                self.charge_elements(members.len());
                 for (key, slot) in members {
                     record.set(key, slot);
                 }
             }
             None => {
-                for (_, slot) in &record.members {
-                    let value = slot.value.clone();
-                    self.escape(&value);
-                }
                 let taint = self.taint(value);
-                Self::overwrite(record, &taint, source);
+                self.overwrite(record, &taint, source);
             }
         }
     }
@@ -482,23 +478,18 @@ impl PartialText {
     }
 
     fn push(&mut self, value: &Value, placeholder: impl FnOnce(&mut String)) {
-        match value {
-            Value::Partial(partial) => {
-                self.partial = true;
-                self.told = true;
-                self.text.push_str(partial);
-            }
-            Value::Text(text) => self.push_text(text),
-            value => match value.to_text() {
-                Some(text) => {
-                    self.told |= !text.is_empty();
-                    self.text.push_str(&text);
-                }
-                None => {
-                    self.partial = true;
-                    placeholder(&mut self.text);
-                }
-            },
+        if let Value::Text(text) = value {
+            self.push_text(text);
+        } else if let Value::Partial(partial) = value {
+            self.partial = true;
+            self.told = true;
+            self.text.push_str(partial);
+        } else if let Some(text) = value.to_text() {
+            self.told |= !text.is_empty();
+            self.text.push_str(&text);
+        } else {
+            self.partial = true;
+            placeholder(&mut self.text);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Objects: made, changed, let out of sight.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Evaluator;
@@ -33,14 +34,21 @@ pub(super) struct Change {
 pub(super) struct Stored {
     site: Site,
     pub(super) object: Object,
+    /// It was made with getters: reading it runs code of the script.
+    accessors: bool,
 }
 
-/// How deep a search through objects goes.
-const SEARCH_DEPTH: usize = 8;
+/// How many objects a search for tools looks at.
+const SEARCHED: usize = 1_000;
 
 impl Evaluator<'_> {
     pub(super) fn object(&self, id: ObjectId) -> &Object {
         &self.heap[id.0].object
+    }
+
+    /// Whether reading an object's members runs code of the script.
+    pub(super) fn runs_code(&self, id: ObjectId) -> bool {
+        self.heap[id.0].accessors
     }
 
     /// Makes an object; one that is changed elsewhere in the script is born changed.
@@ -48,7 +56,8 @@ impl Evaluator<'_> {
         let site = (made, place);
         let change = self.knowledge.changed.get(&site).cloned();
         let id = ObjectId(self.heap.len());
-        self.heap.push(Stored { site, object });
+        let accessors = matches!(&object, Object::Record(record) if record.accessors);
+        self.heap.push(Stored { site, object, accessors });
         if let Some(change) = change {
             self.blur(id, change.grows);
             if let Object::Changed { taint, .. } = &mut self.heap[id.0].object {
@@ -171,33 +180,57 @@ impl Evaluator<'_> {
 
     /// What a value may be, or hold, as far as tools go.
     pub(super) fn taint(&self, value: &Value) -> Taint {
-        self.taint_within(value, SEARCH_DEPTH)
+        let mut taint = Taint::none();
+        self.collect_taint(value, &mut HashSet::new(), &mut taint);
+        taint
     }
 
-    fn taint_within(&self, value: &Value, depth: usize) -> Taint {
-        let Some(depth) = depth.checked_sub(1) else { return Taint::none() };
-        let union = |values: &mut dyn Iterator<Item = &Value>| {
-            values.fold(Taint::none(), |taint, value| taint.with(&self.taint_within(value, depth)))
-        };
+    /// Each object is looked at once, since one may be reached on very many ways.
+    fn collect_taint(&self, value: &Value, seen: &mut HashSet<ObjectId>, taint: &mut Taint) {
         match value {
-            Value::Tools => Taint::tools(),
-            Value::Tool(name) => Taint::tool(name),
-            Value::Global(path) if &**path == "globalThis" => Taint::tools(),
-            Value::Unknown(taint) => taint.clone(),
-            Value::Object(id) => match self.object(*id) {
-                Object::Array { items, .. } | Object::Iterator(items) => {
-                    union(&mut items.iter().map(|slot| &slot.value))
+            Value::Tools => {
+                taint.add(&Taint::tools());
+            }
+            Value::Tool(name) => {
+                taint.add(&Taint::tool(name));
+            }
+            Value::Global(path) if &**path == "globalThis" => {
+                taint.add(&Taint::tools());
+            }
+            Value::Unknown(unknown) => {
+                taint.add(unknown);
+            }
+            Value::Object(id) => {
+                if seen.len() >= SEARCHED || !seen.insert(*id) {
+                    return;
                 }
-                Object::Record(record) => {
-                    union(&mut record.members.iter().map(|(_, slot)| &slot.value)).with(&record.taint)
+                match self.object(*id) {
+                    Object::Array { items, .. } | Object::Iterator(items) => {
+                        for slot in items {
+                            self.collect_taint(&slot.value, seen, taint);
+                        }
+                    }
+                    Object::Record(record) => {
+                        taint.add(&record.taint);
+                        for (_, slot) in &record.members {
+                            self.collect_taint(&slot.value, seen, taint);
+                        }
+                    }
+                    Object::Changed { taint: changed, .. } => {
+                        taint.add(changed);
+                    }
                 }
-                Object::Changed { taint, .. } => taint.clone(),
-            },
-            Value::Promise(promise) => self
-                .results
-                .get(promise.0)
-                .map_or_else(Taint::none, |result| self.taint_within(result, depth)),
-            Value::OneOf(choice) => union(&mut choice.options.iter().map(|(_, value)| value)),
+            }
+            Value::Promise(promise) => {
+                if let Some(result) = self.results.get(promise.0) {
+                    self.collect_taint(result, seen, taint);
+                }
+            }
+            Value::OneOf(choice) => {
+                for (_, option) in &choice.options {
+                    self.collect_taint(option, seen, taint);
+                }
+            }
             Value::Undefined
             | Value::Null
             | Value::Bool(_)
@@ -208,26 +241,25 @@ impl Evaluator<'_> {
             | Value::Global(_)
             | Value::Result(_)
             | Value::Output(_)
-            | Value::Printed(_) => Taint::none(),
+            | Value::Printed(_) => {}
         }
     }
 
     /// The promises a value is where `region` uses it, each with the regions that decide that.
     pub(super) fn promises_in(value: &Value, region: RegionId) -> Vec<(Vec<RegionId>, PromiseId)> {
-        match value {
-            Value::Promise(promise) => vec![(vec![region], *promise)],
-            Value::OneOf(choice) => {
-                let mut promises = Vec::new();
-                for (chosen, value) in &choice.options {
-                    for (mut regions, promise) in Evaluator::promises_in(value, region) {
-                        regions.push(*chosen);
-                        promises.push((regions, promise));
-                    }
-                }
-                promises
-            }
-            _ => Vec::new(),
+        let mut promises = Vec::new();
+        if let Value::Promise(promise) = value {
+            promises.push((vec![region], *promise));
         }
+        if let Value::OneOf(choice) = value {
+            for (chosen, value) in &choice.options {
+                for (mut regions, promise) in Self::promises_in(value, region) {
+                    regions.push(*chosen);
+                    promises.push((regions, promise));
+                }
+            }
+        }
+        promises
     }
 
     /// Notes for each promise a value is that it was used.
@@ -260,10 +292,8 @@ impl Evaluator<'_> {
                     | Value::OneOf(_)
             )
         });
-        let leaves = options.iter().map(|(_, value)| match value {
-            Value::OneOf(choice) => choice.leaves,
-            _ => 1,
-        });
+        let leaves =
+            options.iter().map(|(_, value)| if let Value::OneOf(choice) = value { choice.leaves } else { 1 });
         let leaves = leaves.sum();
         if matters && leaves <= MOST {
             return Value::OneOf(Rc::new(Choice { options, leaves }));
@@ -287,9 +317,20 @@ impl Evaluator<'_> {
             Value::Global(path) => match key {
                 Some(key) if &**path == "globalThis" => super::scope::global(key),
                 Some(key) => Value::Global(format!("{path}.{key}").into()),
-                None => Value::Unknown(self.taint(object)),
+                None => {
+                    // It may be a print, or `exit`.
+                    for name in ["text", "notify", "exit"] {
+                        self.escape_global(&name.into());
+                    }
+                    Value::Unknown(self.taint(object))
+                }
             },
-            Value::Object(id) => self.own_member(*id, key),
+            Value::Object(id) => {
+                if self.runs_code(*id) {
+                    self.may_throw();
+                }
+                self.own_member(*id, key)
+            }
             Value::Result(row) if key.is_some_and(|key| &**key == "output") => Value::Output(*row),
             Value::OneOf(choice) => {
                 let choice = Rc::clone(choice);
@@ -298,13 +339,10 @@ impl Evaluator<'_> {
                     members.map(|(region, value)| (*region, self.member(value, key, source))).collect();
                 self.one_of(members)
             }
-            Value::Unknown(taint) => Value::Unknown(match key {
-                Some(key) if taint.may_be_tools() && !super::builtin::is_object_method(key) => {
-                    taint.clone().with(&Taint::tool(key))
-                }
-                _ => taint.clone(),
-            }),
-            Value::Tool(_) => Value::Unknown(self.taint(object)),
+            Value::Unknown(_) | Value::Tool(_) | Value::Function(_) => {
+                let taint = self.taint(object);
+                Value::Unknown(self.member_taint(taint, key))
+            }
             Value::Undefined
             | Value::Null
             | Value::Bool(_)
@@ -312,16 +350,55 @@ impl Evaluator<'_> {
             | Value::Result(_)
             | Value::Text(_)
             | Value::Partial(_)
-            | Value::Function(_)
             | Value::Promise(_)
             | Value::Output(_)
             | Value::Printed(_) => Value::unknown(),
         }
     }
 
-    fn own_member(&self, id: ObjectId, key: Option<&Rc<str>>) -> Value {
-        let unknown = || Value::Unknown(self.taint(&Value::Object(id)));
-        let Some(key) = key else { return unknown() };
+    /// What the member of something unknown may be: a tool of that name, or what was assigned to such a member
+    /// anywhere.
+    pub(super) fn member_taint(&self, object: Taint, key: Option<&Rc<str>>) -> Taint {
+        let Some(key) = key else { return object };
+        let tool = if super::builtin::is_object_method(key) {
+            false
+        } else {
+            object.may_be_tools() || (self.knowledge.tools_leaked && super::builtin::is_tool_name(key))
+        };
+        let mut taint = object;
+        if tool {
+            taint.add(&Taint::tool(key));
+        }
+        if let Some(leaked) = self.knowledge.leaked.get(key) {
+            taint.add(leaked);
+        }
+        taint
+    }
+
+    /// A value is assigned to a member of something the walk does not follow.
+    pub(super) fn leak(&mut self, key: Option<&Rc<str>>, value: &Value) {
+        let taint = self.taint(value);
+        self.leak_tools(&taint);
+        if let Some(key) = key
+            && self.knowledge.leaked.entry(Rc::clone(key)).or_default().add(&taint)
+        {
+            self.knowledge.grew = true;
+        }
+        self.escape(value);
+    }
+
+    /// Code the walk does not follow got hold of something.
+    pub(super) fn leak_tools(&mut self, taint: &Taint) {
+        if taint.may_be_tools() && !self.knowledge.tools_leaked {
+            self.knowledge.tools_leaked = true;
+            self.knowledge.grew = true;
+        }
+    }
+
+    fn own_member(&mut self, id: ObjectId, key: Option<&Rc<str>>) -> Value {
+        let object = Value::Object(id);
+        let Some(key) = key else { return self.any_member(&object) };
+        let unknown = |evaluator: &Self| Value::Unknown(evaluator.taint(&object));
         match self.object(id) {
             Object::Array { items, open: false } => {
                 if &**key == "length" {
@@ -342,13 +419,54 @@ impl Evaluator<'_> {
                 None if super::builtin::is_object_method(key) => Value::unknown(),
                 None => Value::Undefined,
             },
-            Object::Array { open: true, .. } | Object::Iterator(_) | Object::Changed { .. } => unknown(),
+            Object::Array { open: true, .. } | Object::Iterator(_) | Object::Changed { .. } => unknown(self),
         }
+    }
+
+    /// A member by a key that is not told: one of all.
+    fn any_member(&mut self, object: &Value) -> Value {
+        let Some(members) = self.members(object) else {
+            // What is told of it can be reached, and changed, through the member.
+            self.escape(object);
+            return Value::Unknown(self.taint(object));
+        };
+        self.spend(members.len());
+        let mut options = Vec::with_capacity(members.len() + 1);
+        for (_, slot) in members {
+            options.push((self.flow.enter(self.region, RegionKind::Maybe), slot.value));
+        }
+        options.push((self.region, Value::unknown()));
+        self.one_of(options)
+    }
+
+    /// An object's record, if all its members are told.
+    pub(super) fn whole_record(&self, value: &Value) -> Option<&Record> {
+        let Value::Object(id) = value else { return None };
+        if let Object::Record(record) = self.object(*id)
+            && record.spreads.is_empty()
+        {
+            return Some(record);
+        }
+        None
+    }
+
+    /// The own members of an object or array in JavaScript's order, if they are told.
+    pub(super) fn members(&self, value: &Value) -> Option<Vec<(Rc<str>, Slot)>> {
+        if let Some(record) = self.whole_record(value) {
+            return Some(record.ordered().into_iter().cloned().collect());
+        }
+        let Value::Object(id) = value else { return None };
+        let Object::Array { items, open: false } = self.object(*id) else { return None };
+        let members = items.iter().enumerate();
+        Some(members.map(|(index, slot)| (index.to_string().into(), slot.clone())).collect())
     }
 
     /// The elements of what is iterated, if they are told. An iterator gives them once.
     pub(super) fn elements(&mut self, iterable: &Value) -> Option<Vec<Slot>> {
         let Value::Object(id) = iterable else { return None };
+        if let Object::Array { items, .. } = self.object(*id) {
+            self.spend(items.len() / 16);
+        }
         match &mut self.heap[id.0].object {
             Object::Array { items, open: false } => Some(items.clone()),
             object @ Object::Iterator(_) => {

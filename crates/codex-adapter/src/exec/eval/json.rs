@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::Evaluator;
 use crate::exec::ast::Span;
 use crate::exec::bounds::{Bound, MAX_VALUE, MAX_VALUES};
-use crate::exec::value::{Object, Record, Value, number_text};
+use crate::exec::value::{Object, Record, Slot, Value, number_text};
 use crate::exec::{StaticArg, StaticValue};
 
 /// What `JSON.stringify` does with a value.
@@ -28,6 +28,8 @@ struct Writer<'e, 'a> {
     evaluator: &'e Evaluator<'a>,
     size: usize,
     too_large: bool,
+    /// Serialising runs code of the script: a getter, a `toJSON`.
+    runs_code: bool,
 }
 
 impl Evaluator<'_> {
@@ -41,28 +43,33 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Charges the copies of elements.
+    pub(super) fn charge_elements(&mut self, count: usize) {
+        self.charge(count * size_of::<Slot>());
+    }
+
     /// A string computed by the script.
     pub(super) fn computed_text(&mut self, text: &str) -> Value {
         self.charge(text.len());
         Value::text(text)
     }
 
-    /// What a tool gets as its argument.
-    pub(super) fn argument(&mut self, value: &Value, source: Span) -> StaticArg {
+    /// What a tool gets as its argument, and whether making it runs code of the script, which may fail.
+    pub(super) fn argument(&mut self, value: &Value, source: Span) -> (StaticArg, bool) {
         if matches!(value, Value::Undefined) {
-            return StaticArg::None;
+            return (StaticArg::None, false);
         }
         let source = self.slice(source);
-        let mut writer = Writer { evaluator: self, size: 0, too_large: false };
+        let mut writer = Writer { evaluator: self, size: 0, too_large: false, runs_code: false };
         let told = writer.value(value, source);
-        let (size, too_large) = (writer.size, writer.too_large);
+        let (size, too_large, runs_code) = (writer.size, writer.too_large, writer.runs_code);
         self.charge(if too_large { MAX_VALUE + 1 } else { size });
-        StaticArg::Value(told)
+        (StaticArg::Value(told), runs_code)
     }
 
     /// `JSON.stringify(value, null, indent)`, if it is told.
     pub(super) fn stringify(&mut self, value: &Value, indent: &str) -> Option<Value> {
-        let mut writer = Writer { evaluator: self, size: 0, too_large: false };
+        let mut writer = Writer { evaluator: self, size: 0, too_large: false, runs_code: false };
         let mut text = String::new();
         let told = writer.stringify(value, indent, 0, &mut text);
         if writer.too_large {
@@ -119,7 +126,12 @@ impl<'e> Writer<'e, '_> {
                 self.grow(text.len());
                 StaticValue::Json(Json::String(text.to_owned()))
             }
-            Shape::Object(object) => self.object(object, source),
+            Shape::Object(object) => {
+                if let Value::Object(id) = value {
+                    self.runs_code |= self.evaluator.runs_code(*id);
+                }
+                self.object(object, source)
+            }
             Shape::Unknown => {
                 self.grow(source.len());
                 let partial = if let Value::Partial(text) = value { Some(text.to_string()) } else { None };
@@ -170,6 +182,7 @@ impl<'e> Writer<'e, '_> {
                 StaticValue::object(members)
             }
             Object::Record(_) | Object::Iterator(_) | Object::Changed { .. } => {
+                self.runs_code |= matches!(object, Object::Record(_));
                 self.grow(source.len());
                 StaticValue::unresolved(source)
             }

@@ -101,8 +101,7 @@ impl Evaluator<'_> {
             }
             return Value::Unknown(taint.clone());
         }
-        let callee =
-            taint.clone().with(&if taint.may_be_tools() { Taint::tool(&key.into()) } else { Taint::none() });
+        let callee = self.member_taint(taint.clone(), Some(&key.into()));
         self.call_unknown(&callee, Some(key), args, site)
     }
 
@@ -135,7 +134,10 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            Some("bind") if args.values.len() <= 1 && !args.open => function.clone(),
+            Some("bind") if args.values.len() <= 1 && !args.open => {
+                self.escape(&this);
+                function.clone()
+            }
             _ => {
                 self.escape(function);
                 let taint = self.taint(function);
@@ -147,9 +149,12 @@ impl Evaluator<'_> {
     fn call_own(&mut self, id: ObjectId, key: Option<&Rc<str>>, args: Args, site: Site) -> Value {
         let receiver = Value::Object(id);
         let Some(key) = key else {
-            self.change(id, &Value::Undefined);
-            let taint = self.taint(&receiver);
-            return self.call_unknown(&taint, None, &args, site);
+            if !matches!(self.object(id), Object::Record(_)) {
+                // It may be a method that changes the array.
+                self.change(id, &Value::Undefined);
+            }
+            let method = self.member(&receiver, None, Span::default());
+            return self.call_value(&method, &receiver, args, site);
         };
         match self.object(id) {
             Object::Array { items, open } => {
@@ -216,6 +221,9 @@ impl Evaluator<'_> {
             }
             "map" | "forEach" if !open && !args.open => {
                 let callback = args.get(0);
+                for this in args.all().skip(1) {
+                    self.escape(this);
+                }
                 let mapped = self.map_elements(items, &callback, Some(&receiver), site);
                 if &**key == "map" { mapped } else { Value::Undefined }
             }
@@ -243,8 +251,8 @@ impl Evaluator<'_> {
                 if CHANGES.contains(&name) || !super::builtin::is_common_method(name) {
                     self.change(id, &Value::Undefined);
                 }
-                if ITERATES.contains(&name) {
-                    // The callback is given the elements: what it does to them is done to these.
+                if !matches!(name, "join" | "includes" | "indexOf" | "lastIndexOf" | "keys") {
+                    // The elements are given to a callback, or to whoever gets the result.
                     for slot in items {
                         self.escape(&slot.value);
                     }

@@ -72,6 +72,10 @@ struct Knowledge {
     names: HashMap<usize, Taint>,
     /// What assigned free names may hold.
     globals: HashMap<Rc<str>, Taint>,
+    /// What was assigned to members of objects the walk does not follow, by name.
+    leaked: HashMap<Rc<str>, Taint>,
+    /// Code the walk does not follow has the object `tools`.
+    tools_leaked: bool,
     /// Something that every script relies on is changed (`Promise.all = …`).
     tampered: bool,
     /// The current walk learnt something.
@@ -106,7 +110,7 @@ struct Printed {
     region: RegionId,
     /// It yields exactly one output block.
     exact: bool,
-    /// It also runs when an error has skipped prints before it.
+    /// An error can skip it, or prints before it, without ending the script at once: a `finally` prints, too.
     displaced: bool,
 }
 
@@ -156,8 +160,6 @@ struct Evaluator<'a> {
     anchor: Option<usize>,
     /// Walking functions that nothing calls: what they print is never printed.
     uncalled: bool,
-    /// How many `finally` are being walked.
-    finalizers: u32,
 }
 
 impl<'a> Evaluator<'a> {
@@ -191,7 +193,6 @@ impl<'a> Evaluator<'a> {
             escaped: HashSet::new(),
             anchor: None,
             uncalled: false,
-            finalizers: 0,
         }
     }
 
@@ -233,6 +234,14 @@ impl<'a> Evaluator<'a> {
         self.exceeded.is_none()
     }
 
+    /// Takes several steps: for what costs by the number of elements.
+    fn spend(&mut self, steps: usize) {
+        self.steps = self.steps.saturating_add(u32::try_from(steps).unwrap_or(u32::MAX));
+        if self.steps > MAX_STEPS {
+            self.exceeded.get_or_insert(Bound::Steps);
+        }
+    }
+
     fn slice(&self, span: Span) -> &'a str {
         self.source.get(span.start..span.end).unwrap_or_default()
     }
@@ -270,12 +279,12 @@ impl<'a> Evaluator<'a> {
         // Blocks and notifications reach the log on different ways, each in its own order.
         let mut certain = [!doubtful; 2];
         let prints = self.prints.into_iter().map(|print| {
-            let value = match print.value {
-                Value::Result(row) | Value::Printed(row) => {
-                    bound(row).map(|call| PrintValue::CallResult { call })
-                }
-                Value::Output(row) => bound(row).map(|call| PrintValue::Output { call }),
-                _ => None,
+            let value = if let Value::Output(row) = print.value {
+                bound(row).map(|call| PrintValue::Output { call })
+            } else if let Value::Result(row) | Value::Printed(row) = print.value {
+                bound(row).map(|call| PrintValue::CallResult { call })
+            } else {
+                None
             };
             let certain = &mut certain[usize::from(print.kind == PrintKind::Notify)];
             *certain &= flow.in_order(print.region);

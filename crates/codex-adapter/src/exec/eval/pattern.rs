@@ -108,18 +108,12 @@ impl Evaluator<'_> {
 
     /// What `...rest` of an object pattern gets.
     fn without(&mut self, value: &Value, taken: &[Option<Rc<str>>], pattern: &Pattern) -> Value {
-        let record = match value {
-            Value::Object(id) => match self.object(*id) {
-                Object::Record(record) if record.spreads.is_empty() => record,
-                Object::Record(_) | Object::Array { .. } | Object::Iterator(_) | Object::Changed { .. } => {
-                    return Value::Unknown(self.taint(value));
-                }
-            },
-            _ => return Value::Unknown(self.taint(value)),
-        };
-        if taken.iter().any(Option::is_none) {
+        let record = self.whole_record(value).filter(|_| taken.iter().all(Option::is_some));
+        let Some(record) = record else {
+            // What is told of it can be reached, and changed, through the rest.
+            self.escape(value);
             return Value::Unknown(self.taint(value));
-        }
+        };
         let left = record.members.iter().filter(|(name, _)| !taken.iter().flatten().any(|key| key == name));
         let record = Record { members: left.cloned().collect(), ..Record::default() };
         self.make(Made::Rest, std::ptr::from_ref(pattern).addr(), Object::Record(record))
@@ -136,13 +130,13 @@ impl Evaluator<'_> {
 
     /// `object.key = value`: the object is no longer what it was.
     pub(super) fn assign_member(&mut self, member: &Expr, value: &Value) {
-        let object = self.assigned_object(member);
-        self.change_value(&object, value);
+        let (object, key) = self.assigned_object(member);
+        self.change_value(&object, key.as_ref(), value);
         self.may_throw();
     }
 
     /// Something is assigned to, deleted from or added to a value.
-    pub(super) fn change_value(&mut self, object: &Value, value: &Value) {
+    pub(super) fn change_value(&mut self, object: &Value, key: Option<&Rc<str>>, value: &Value) {
         match object {
             Value::Object(id) => self.change(*id, value),
             Value::Global(_) | Value::Tools | Value::Tool(_) => {
@@ -152,7 +146,7 @@ impl Evaluator<'_> {
             Value::OneOf(choice) => {
                 let choice = Rc::clone(choice);
                 for (_, option) in &choice.options {
-                    self.change_value(option, value);
+                    self.change_value(option, key, value);
                 }
             }
             Value::Undefined
@@ -166,7 +160,7 @@ impl Evaluator<'_> {
             | Value::Result(_)
             | Value::Output(_)
             | Value::Printed(_)
-            | Value::Unknown(_) => self.escape(value),
+            | Value::Unknown(_) => self.leak(key, value),
         }
     }
 }

@@ -116,10 +116,8 @@ impl Evaluator<'_> {
                     evaluator.labels = labels;
                     evaluator.statement(body)
                 });
-                return match completion {
-                    Completion::Break(Some(target)) if target == *label => Completion::Normal,
-                    completion => completion,
-                };
+                let here = completion == Completion::Break(Some(Rc::clone(label)));
+                return if here { Completion::Normal } else { completion };
             }
         }
         Completion::Normal
@@ -199,11 +197,9 @@ impl Evaluator<'_> {
             }
             Completion::Normal
         });
-        match completion {
-            Completion::Break(None) => Completion::Normal,
-            Completion::Break(Some(label)) if own.contains(&label) => Completion::Normal,
-            completion => completion,
-        }
+        let here = matches!(&completion, Completion::Break(label)
+            if label.as_ref().is_none_or(|label| own.contains(label)));
+        if here { Completion::Normal } else { completion }
     }
 
     fn switch(
@@ -267,7 +263,11 @@ impl Evaluator<'_> {
         finalizer_jumps: bool,
     ) -> Completion {
         let mark = self.mark();
-        let mut completion = if handler.is_some() || finalizer_jumps {
+        let first_print = self.prints.len();
+        // An `exit()` in a finalizer ends the script well, whatever led there.
+        let hides_errors =
+            handler.is_some() || finalizer_jumps || (finalizer.is_some() && self.program.exits);
+        let mut completion = if hides_errors {
             self.within(ControlKind::Try, |evaluator| evaluator.block(block))
         } else {
             self.apart(&[], |evaluator| evaluator.block(block))
@@ -287,9 +287,9 @@ impl Evaluator<'_> {
         }
         if let Some(finalizer) = finalizer {
             self.restore_for_finally(mark);
-            self.finalizers += 1;
+            let own_print = self.prints.len();
             let last = self.block(finalizer);
-            self.finalizers -= 1;
+            self.displace(first_print, own_print, |_| true);
             self.restore(mark);
             if last != Completion::Normal {
                 completion = last;
@@ -301,11 +301,14 @@ impl Evaluator<'_> {
 
 fn literal(expr: &Expr) -> Option<Value> {
     use crate::exec::ast::ExprKind;
-    match &expr.kind {
-        ExprKind::Null => Some(Value::Null),
-        ExprKind::Bool(value) => Some(Value::Bool(*value)),
-        ExprKind::Number(number) => Some(Value::Number(*number)),
-        ExprKind::Text(text) => Some(Value::Text(text.clone())),
-        _ => None,
+    if let ExprKind::Bool(value) = &expr.kind {
+        return Some(Value::Bool(*value));
     }
+    if let ExprKind::Number(number) = &expr.kind {
+        return Some(Value::Number(*number));
+    }
+    if let ExprKind::Text(text) = &expr.kind {
+        return Some(Value::Text(text.clone()));
+    }
+    matches!(expr.kind, ExprKind::Null).then_some(Value::Null)
 }

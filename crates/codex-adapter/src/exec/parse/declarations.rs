@@ -31,7 +31,11 @@ pub(super) struct Lowering<'a> {
     next_id: usize,
     vars: Vec<VarScope>,
     lexical: Vec<Vec<Rc<Declared>>>,
+    /// Whether each function being lowered names `arguments`, innermost last.
+    pub(super) reads_arguments: Vec<bool>,
     pub(super) dynamic_code: bool,
+    /// `exit` is named somewhere.
+    pub(super) exits: bool,
     /// Uses of a `.constructor`.
     pub(super) constructors: usize,
 }
@@ -45,7 +49,9 @@ impl<'a> Lowering<'a> {
             next_id: 0,
             vars: Vec::new(),
             lexical: Vec::new(),
+            reads_arguments: Vec::new(),
             dynamic_code: false,
+            exits: false,
             constructors: 0,
         }
     }
@@ -73,6 +79,7 @@ impl<'a> Lowering<'a> {
             body,
             imports,
             dynamic_code: self.dynamic_code || self.constructors > 0,
+            exits: self.exits,
             assigned_globals: HashSet::new(),
         };
         program.assigned_globals = resolve::resolve(&program.body);

@@ -159,8 +159,12 @@ impl Lowering<'_> {
 
     fn name(&mut self, identifier: Identifier) -> Expr {
         let name = self.identifier(identifier);
-        if matches!(&*name, "eval" | "Function") {
-            self.dynamic_code = true;
+        self.dynamic_code |= matches!(&*name, "eval" | "Function");
+        self.exits |= &*name == "exit";
+        if &*name == "arguments"
+            && let Some(reads_arguments) = self.reads_arguments.last_mut()
+        {
+            *reads_arguments = true;
         }
         self.spanned(&identifier, ExprKind::Name(name))
     }
@@ -202,9 +206,10 @@ impl Lowering<'_> {
                 PropertyDefinition::Property(name, value) => {
                     let key = self.property_name(name);
                     let value = self.expression(value);
-                    match key {
-                        Key::Static(key) if &*key == "__proto__" => Property::Prototype(value),
-                        key => Property::Value { key, value },
+                    if matches!(&key, Key::Static(key) if &**key == "__proto__") {
+                        Property::Prototype(value)
+                    } else {
+                        Property::Value { key, value }
                     }
                 }
                 PropertyDefinition::SpreadObject(spread) => Property::Spread(self.expression(spread)),
@@ -275,6 +280,7 @@ impl Lowering<'_> {
                     // `x.constructor("code")` runs code that is not in the tree; `x.constructor.name` is harmless.
                     "constructor" => self.constructors += 1,
                     "name" if is_constructor(&object) => self.constructors -= 1,
+                    "exit" => self.exits = true,
                     _ => {}
                 }
                 (Key::Static(name), end)
@@ -318,17 +324,16 @@ impl Lowering<'_> {
     }
 
     fn arguments(&mut self, args: &[Expression]) -> Vec<Arg> {
-        let args = args.iter().map(|arg| match arg {
-            Expression::Spread(spread) => {
+        let args = args.iter().map(|arg| {
+            if let Expression::Spread(spread) = arg {
                 let value = self.expression(spread.target());
-                let span = Span { start: self.positions.byte(spread.span().start()), end: value.span.end };
-                Arg { value, spread: true, span }
+                let start = self.positions.byte(spread.span().start());
+                let span = Span { start, end: value.span.end };
+                return Arg { value, spread: true, span };
             }
-            arg => {
-                let value = self.expression(arg);
-                let span = value.span;
-                Arg { value, spread: false, span }
-            }
+            let value = self.expression(arg);
+            let span = value.span;
+            Arg { value, spread: false, span }
         });
         args.collect()
     }
@@ -420,13 +425,15 @@ fn combine(op: BinaryOp, left: Expr, right: Expr) -> Expr {
             };
             ExprKind::Logical(op, Box::new(left), Box::new(right))
         }
-        BinaryOp::Comma => match left.kind {
-            ExprKind::Sequence(mut parts) => {
+        BinaryOp::Comma => {
+            let mut left = left;
+            if let ExprKind::Sequence(parts) = &mut left.kind {
                 parts.push(right);
-                ExprKind::Sequence(parts)
+                left.kind
+            } else {
+                ExprKind::Sequence(vec![left, right])
             }
-            kind => ExprKind::Sequence(vec![Expr { kind, span: left.span }, right]),
-        },
+        }
         BinaryOp::Arithmetic(_) | BinaryOp::Bitwise(_) | BinaryOp::Relational(_) => {
             ExprKind::Opaque(vec![left, right])
         }

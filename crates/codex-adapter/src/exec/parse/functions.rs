@@ -14,22 +14,21 @@ use boa_ast::property::{MethodDefinitionKind, PropertyName};
 
 use super::declarations::{Lowering, bound_names};
 use crate::exec::ast::{
-    Class, Declared, Expr, ExprKind, Function, Key, Name, Param, Pattern, PatternItem, Stmt,
+    Class, Declared, Expr, ExprKind, Function, FunctionKind, Key, Name, Param, Pattern, PatternItem, Stmt,
 };
 
 /// The flavour of a function.
 #[derive(Clone, Copy)]
 pub(super) struct Flavour {
-    is_async: bool,
-    is_generator: bool,
+    kind: FunctionKind,
     is_arrow: bool,
 }
 
-pub(super) const PLAIN: Flavour = Flavour { is_async: false, is_generator: false, is_arrow: false };
-pub(super) const ASYNC: Flavour = Flavour { is_async: true, is_generator: false, is_arrow: false };
-pub(super) const GENERATOR: Flavour = Flavour { is_async: false, is_generator: true, is_arrow: false };
-pub(super) const ARROW: Flavour = Flavour { is_async: false, is_generator: false, is_arrow: true };
-pub(super) const ASYNC_ARROW: Flavour = Flavour { is_async: true, is_generator: false, is_arrow: true };
+pub(super) const PLAIN: Flavour = Flavour { kind: FunctionKind::Ordinary, is_arrow: false };
+pub(super) const ASYNC: Flavour = Flavour { kind: FunctionKind::Async, is_arrow: false };
+pub(super) const GENERATOR: Flavour = Flavour { kind: FunctionKind::Generator, is_arrow: false };
+pub(super) const ARROW: Flavour = Flavour { kind: FunctionKind::Ordinary, is_arrow: true };
+pub(super) const ASYNC_ARROW: Flavour = Flavour { kind: FunctionKind::Async, is_arrow: true };
 
 impl Flavour {
     pub(super) fn of_method(kind: MethodDefinitionKind) -> Self {
@@ -50,6 +49,7 @@ impl Lowering<'_> {
         own_name: Option<Name>,
     ) -> Rc<Function> {
         let id = self.fresh_id();
+        self.reads_arguments.push(false);
         let own_name = own_name.map(|name| self.declared(name, None));
         let mut params = Vec::new();
         let mut param_names: Vec<Rc<Declared>> = Vec::new();
@@ -75,6 +75,12 @@ impl Lowering<'_> {
                 declared.reassigned.set(true);
             }
         }
+        let reads_arguments = self.reads_arguments.pop().unwrap_or_default();
+        if flavour.is_arrow
+            && let Some(around) = self.reads_arguments.last_mut()
+        {
+            *around |= reads_arguments;
+        }
         Rc::new(Function {
             id,
             span,
@@ -82,9 +88,9 @@ impl Lowering<'_> {
             params,
             param_names,
             body,
-            is_async: flavour.is_async,
-            is_generator: flavour.is_generator,
+            kind: flavour.kind,
             is_arrow: flavour.is_arrow,
+            reads_arguments,
         })
     }
 
@@ -99,9 +105,9 @@ impl Lowering<'_> {
             params: Vec::new(),
             param_names: Vec::new(),
             body,
-            is_async: false,
-            is_generator: false,
+            kind: FunctionKind::Ordinary,
             is_arrow: false,
+            reads_arguments: false,
         })
     }
 

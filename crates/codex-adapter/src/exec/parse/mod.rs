@@ -87,3 +87,30 @@ pub(super) fn parse(source: &str, code_start: usize, limits: Limits) -> Result<P
         Err(error) => Err(Failure::Syntax(error.to_string())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn parse_within(source: &str, stack: usize, time: Duration) -> Result<Program, Failure> {
+        parse(source, 0, Limits { stack_base: stack_address(), stack, budget: Budget::begin(time) })
+    }
+
+    #[test]
+    fn the_parser_stops_before_its_stack_ends() {
+        let deep = format!("{}1{}", "(".repeat(60), ")".repeat(60));
+        let stopped = parse_within(&deep, 256 * 1024, Duration::from_secs(9));
+        assert!(matches!(stopped, Err(Failure::Bound(Bound::Stack))), "{stopped:?}");
+        let flat = parse_within("text(1)", 256 * 1024, Duration::from_secs(9));
+        assert!(flat.is_ok(), "{flat:?}");
+    }
+
+    #[test]
+    fn the_parser_stops_when_its_time_is_spent() {
+        let long = format!("// {}", "x".repeat(100 * READS_PER_CLOCK as usize));
+        let stopped = parse_within(&long, 256 * 1024, Duration::ZERO);
+        assert!(matches!(stopped, Err(Failure::Bound(Bound::Time))), "{stopped:?}");
+    }
+}

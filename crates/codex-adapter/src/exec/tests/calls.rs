@@ -88,7 +88,7 @@ fn what_may_be_the_tools_yields_a_doubtful_row() {
         ("let f = tools.a; f = tools.b; await f(1);", "a ‹1› maybe\nb ‹1› maybe"),
         (
             "let f = tools.a; if (q) f = tools.b; else if (r) f = tools.c; else f = q ? tools.d : tools.e; await f(1);",
-            "f ‹1› maybe",
+            "(f) ‹1› maybe",
         ),
         (
             "Reflect.apply(tools.a, null, [1]);",
@@ -111,6 +111,21 @@ fn what_may_be_the_tools_yields_a_doubtful_row() {
         ("globalThis.tools = x; await tools.a(1);", "a ‹1› maybe"),
         ("Promise.all = f; await tools.a(1);", "a ‹1› maybe"),
         ("Array.prototype.map = f; await tools.a(1);", "a ‹1› maybe"),
+        (
+            "class R { constructor(t) { this.t = t; } run(c) { return this.t.exec_command({c}); } } await new R(tools).run(1);",
+            "exec_command ‹{c}› maybe repeat",
+        ),
+        (
+            "class R { constructor() { this.go = tools.a; } run(c) { return this.go(c); } } await new R().run(1);",
+            "a ‹c› maybe repeat",
+        ),
+        ("const f = () => {}; f.t = tools; await f.t.a(1);", "a ‹1› maybe"),
+        (
+            "const m = new Map(); m.set('t', tools); await m.get('t').exec_command(1); m.get('t').trim();",
+            "exec_command ‹1› maybe",
+        ),
+        ("const fs = {a: tools.a, b: tools.b}; await fs[load('k')](1);", "a 1 maybe\nb 1 maybe"),
+        ("const fs = {a: () => tools.a(1)}; await fs[load('k')]();", "a 1 maybe"),
         ("eval('x'); await tools.a(1);", "a ‹1› maybe"),
         ("new Function('return 1')(); await tools.a(1);", "a ‹1› maybe"),
         ("f.constructor('x')(); await tools.a(1);", "a ‹1› maybe"),
@@ -194,6 +209,75 @@ fn an_object_that_is_changed_is_not_told() {
             "x [‹{c:'a'}›] certain",
         ),
         ("const a = [{c:'a'}]; for (const o of a) o.c = 'b'; await tools.x(a);", "x [‹{c:'a'}›] certain"),
+        // Hidden ways to it.
+        ("const a = [{c:'a'}]; a.slice()[0].c = 'b'; await tools.x(a);", "x [‹{c:'a'}›] certain"),
+        ("const o = {n:{c:'a'}}; o[load('k')].c = 'b'; await tools.x(o);", "x {\"n\":‹{c:'a'}›} certain"),
+        (
+            "const o = {c:'a'}; function f() { arguments[0].c = 'b'; } f(o); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; function f() { (() => { arguments[0].c = 'b'; })(); } f(o); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a', get w() { this.c = 'b'; return 1; }}; text(o.w); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a', toString() { this.c = 'b'; return ''; }}; text(`${o}`); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; const f = function() { this.c = 'b'; }.bind(o); f(); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        ("const o = {c:'a'}; (function() { this.c = 'b'; }).call(o); await tools.x(o);", "x ‹o› certain"),
+        ("const o = {c:'a', f() { this.c = 'b'; }}; o.f(); await tools.x(o);", "x ‹o› certain"),
+        (
+            "const o = {c:'a'}; [1].forEach(function() { this.c = 'b'; }, o); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; JSON.stringify(o, (k, v) => { v.c = 'b'; return v; }); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; const f = (...r) => { r[0].c = 'b'; }; f(o, ...load('k')); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; const f = (a, b) => { b.c = 'b'; }; f(...load('k'), o); await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        ("const o = {c:'a'}; [...load('k'), o][0].c = 'b'; await tools.x(o);", "x ‹o› certain"),
+        (
+            "const o = {c:'a'}; const {z, ...r} = {...load('k'), o}; r.o.c = 'b'; await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        ("const o = {c:'a'}; const q = {o, ...load('k')}; q.o.c = 'b'; await tools.x(o);", "x ‹o› certain"),
+        ("const o = {c:'a'}; const q = {o, [load('k')]: 1}; q.o.c = 'b'; await tools.x(o);", "x ‹o› certain"),
+        (
+            "const o = {n:{c:'a'}}; Object.assign({}, o).n.c = 'b'; await tools.x(o);",
+            "x {\"n\":‹{c:'a'}›} certain",
+        ),
+        (
+            "const o = {c:'a'}; const rs = await Promise.allSettled([o]); rs[0].value.c = 'b'; await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; const m = new Map([['k', o]]); m.get('k').c = 'b'; await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        ("const o = {c:'a'}; try { throw o; } catch (e) { e.c = 'b'; } await tools.x(o);", "x ‹o› certain"),
+        (
+            "const o = {c:'a'}; function* g() { yield o; } for (const p of g()) p.c = 'b'; await tools.x(o);",
+            "x ‹o› certain",
+        ),
+        (
+            "const o = {c:'a'}; const p = {z: 1, __proto__: o}; p.__proto__.c = 'b'; await tools.x(o);",
+            "x ‹o› certain",
+        ),
         // A read leaves it alone.
         (
             "const o = {c:'a'}; text(o); text(JSON.stringify(o)); store('k', o); await tools.x(o);",
@@ -204,6 +288,10 @@ fn an_object_that_is_changed_is_not_told() {
             r#"x {"c":"a"} certain"#,
         ),
         ("const o = {c:'a'}; const f = p => p.c; f(o); await tools.x(o);", r#"x {"c":"a"} certain"#),
+        (
+            "const o = {c:'a'}; const p = Object.assign({}, o, {d:1}); await tools.x(o);",
+            r#"x {"c":"a"} certain"#,
+        ),
         ("const a = ['p']; text(a.join()); text(a.includes('p')); await tools.x(a);", r#"x ["p"] certain"#),
         (
             "const b = {w:'/w'}; const o = {...b, c:'a'}; o.c = 'z'; await tools.x({...b});",

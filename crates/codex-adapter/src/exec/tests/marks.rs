@@ -51,6 +51,7 @@ fn errors_make_a_call_doubtful() {
             "x ()\ny () maybe\nz () certain",
         ),
         ("try { f(); await tools.x(); } catch {}", "x () maybe"),
+        ("const o = {get a() { f(); }}; try { await tools.x(o); } catch {}", "x {\"a\":‹{ f(); }›} maybe"),
         ("try { await tools.x(undeclared); } catch {}", "x ‹undeclared› maybe"),
         ("try { await tools.x(later); const later = 1; } catch {}", "x ‹later› maybe"),
         ("try { text('go'); const s = 'a' + 1; await tools.x(s); } catch {}", "x \"a1\""),
@@ -68,6 +69,12 @@ fn errors_make_a_call_doubtful() {
             "x () certain",
         ),
         ("const f = async () => { try { await tools.x(); } finally { return 1; } }; await f();", "x ()"),
+        ("try { await tools.x(); } finally { if (q) exit(); }", "x ()"),
+        (
+            "const o = {get a() { f(); }}; try { await tools.x({...o, b: 1}); } catch {}",
+            "x {\"a\":‹{ f(); }›,\"b\":1} maybe",
+        ),
+        ("const o = {get a() { f(); }}; try { o.a; await tools.x(); } catch {}", "x () maybe"),
         ("try { try { await tools.x(); } finally { f(); } await tools.y(); } catch {}", "x ()\ny () maybe"),
         (
             "const f = async c => { await tools.x(c); await tools.y(c); }; try { await f(1); } catch {}",
