@@ -305,3 +305,62 @@ fn secrets_do_not_reach_a_surface() {
         }
     }
 }
+
+#[test]
+fn a_cell_that_fails_later() {
+    let source = "await tools.exec_command({cmd: 'make'}); await tools.exec_command({cmd: 'make test'});";
+    let rows = turn()
+        .script("a", source)
+        .scripted("a", "running with cell ID 1", &["so far"])
+        .ran("exec-1", "make", 0)
+        .call("w", "wait", json!({"cell_id": "1"}))
+        .scripted("w", "failed", &["more", "Script error:\nError: boom"])
+        .done();
+    check(
+        &rows,
+        &[
+            "❌ 编排 2 个工具 · `exec_command` · 后台终端 `1`",
+            "  ! Error: boom",
+            "  - 💻 运行 `make`",
+            "  - ❔ 运行 `make test` · 未见执行记录",
+            "❌ 等待 终端 `1` · 200ms · 输出 1 行",
+            "  ! Error: boom",
+        ],
+    );
+    let calls = Live::of(&rows.bytes()).state.calls();
+    assert_eq!(calls[0].outcome.output.as_ref().unwrap().text.as_ref(), "so far\nmore");
+}
+
+/// Older builds wrote the head once more when a session was resumed: nothing is copied, nothing is hidden.
+#[test]
+fn a_second_head_of_the_same_session_hides_nothing() {
+    let head = || json!({"id": "01a00000-0000-7000-8000-000000000000", "cwd": "/w"});
+    for turn_id in ["01900000-0000-7000-8000-000000000001", "01b00000-0000-7000-8000-000000000001", "turn"] {
+        let rows = Rows::bare()
+            .row("session_meta", head())
+            .turn(turn_id)
+            .command("a", "one")
+            .exited("a", 0, "")
+            .done()
+            .row("session_meta", head())
+            .turn(&format!("{turn_id}2"))
+            .command("b", "two")
+            .exited("b", 1, "")
+            .done();
+        check(&rows, &["💻 运行 `one` · 200ms", "⚠️ 运行 `two` · exit 1 · 200ms"]);
+    }
+}
+
+#[test]
+fn a_tool_that_the_script_computes_has_no_invented_name() {
+    let rows = turn()
+        .script("a", "await tools[load('t')]({a: 1}); await tools.exec_command({cmd: 'ls'});")
+        .ran("exec-1", "ls", 0)
+        .scripted("a", "completed", &[])
+        .done();
+    let lines = shown::lines(&Live::of(&rows.bytes()).state);
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert!(lines.iter().all(|line| !line.contains("``")), "{lines:#?}");
+    assert!(lines[1].starts_with("  - ❔ "), "{lines:#?}");
+    assert_eq!(lines[2], "  - 📂 浏览 `.`");
+}

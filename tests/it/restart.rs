@@ -433,6 +433,10 @@ fn every_session_is_watched() {
         let head = serde_json::json!({"id": id(n), "cwd": "/w", "history_mode": "paginated"});
         Rows::bare().row("session_meta", head).turn("1").user(&format!("ask {n}"))
     };
+    let child =
+        serde_json::json!({"id": id(3), "cwd": "/w", "thread_source": "subagent", "parent_thread_id": id(1)});
+    let child = Rows::bare().row("session_meta", child).turn("1").user("ask 3");
+    fs::write(sessions.join(name(3)), child.bytes()).unwrap();
     fs::write(sessions.join(name(1)), session(1).bytes()).unwrap();
     let feed = home.path("feed");
     let running = home.start([
@@ -454,4 +458,5 @@ fn every_session_is_watched() {
     running.terminate();
     let (status, _, errors) = running.end();
     assert_eq!((status.code(), errors.as_str()), (Some(0), ""));
+    assert!(!holds(3, "ask 3"), "a sub-agent's session has no feed of its own");
 }

@@ -98,8 +98,6 @@ pub(crate) struct Facts {
     pub(crate) executed: Vec<Executed>,
     /// Whether such logs record every nested command, patch, MCP call and image.
     pub(crate) is_paginated: bool,
-    /// The turns in order.
-    turns: Vec<String>,
 }
 
 impl Facts {
@@ -109,19 +107,9 @@ impl Facts {
             all.iter().find(|row| row.kind() == "session_meta").map(|row| row.value["payload"].clone());
         let is_paginated = head.is_some_and(|head| head["history_mode"] == "paginated");
         let rows = own_rows(all);
-        let mut turns: Vec<String> = Vec::new();
-        for turn in rows.iter().filter(|row| row.is_event("task_started")).filter_map(Row::turn) {
-            if !turns.iter().any(|known| known == turn) {
-                turns.push(turn.to_owned());
-            }
-        }
         let calls = calls(&rows);
         let executed = rows.iter().filter_map(executed).collect();
-        Self { calls, executed, is_paginated, turns }
-    }
-
-    fn ordinal(&self, turn: &str) -> usize {
-        self.turns.iter().position(|known| known == turn).unwrap_or(usize::MAX)
+        Self { calls, executed, is_paginated }
     }
 
     /// The line at which the script ended; none: it never did.
@@ -146,13 +134,20 @@ impl Facts {
             let before = self.calls.iter().rfind(|call| same(call) && call.line < executed.line);
             return before.or_else(|| self.calls.iter().find(same));
         }
-        let turn = self.ordinal(&executed.turn);
-        let began = |call: &&CallRow| {
-            call.is_script() && call.line < executed.line && self.ordinal(&call.turn) <= turn
-        };
+        let began =
+            |call: &&CallRow| call.is_script() && call.line < executed.line && call.turn == executed.turn;
         let is_open = |call: &&CallRow| self.end_of(call).is_none_or(|end| executed.line < end);
-        let is_near = |call: &&CallRow| call.turn == executed.turn || call.cell().is_some();
-        let open: Vec<&CallRow> = self.calls.iter().filter(began).filter(is_open).filter(is_near).collect();
+        // Scripts of one answer run one after the other: of those without an answer only the first runs.
+        let is_answered =
+            |call: &&CallRow| call.output.as_ref().is_some_and(|(line, _)| *line < executed.line);
+        let running = self.calls.iter().filter(began).find(|call| !is_answered(call)).map(|call| call.line);
+        let open: Vec<&CallRow> = self
+            .calls
+            .iter()
+            .filter(began)
+            .filter(is_open)
+            .filter(|call| is_answered(call) || Some(call.line) == running)
+            .collect();
         let ended: Vec<&CallRow> = self.calls.iter().filter(began).filter(|call| !is_open(call)).collect();
         let naming = |calls: &[&'_ CallRow]| calls.iter().filter(|call| names(call, executed)).count();
         match (naming(&open), naming(&ended), open.as_slice()) {

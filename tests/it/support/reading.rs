@@ -201,6 +201,13 @@ pub(crate) fn history_markdown(path: &Path, locale: Locale) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// What `history` prints as a page.
+pub(crate) fn history_html(path: &Path, locale: Locale) -> String {
+    let mut out = Vec::new();
+    write_history(path, &mut history::Html::new(history::Style { locale }), &mut out);
+    String::from_utf8(out).unwrap()
+}
+
 /// Lines of JSON.
 pub(crate) fn json_lines(bytes: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).unwrap();

@@ -179,6 +179,16 @@ impl Rows {
         self.event(json!({"type": "item_completed", "item": item}))
     }
 
+    /// A command has run, and began at this second of the log's hour.
+    pub(crate) fn ran_from(self, second: i64, id: &str, cmd: &str) -> Self {
+        let hour = 1_796_032_800_000; // 2026-11-30T10:00:00Z, where the rows begin.
+        let mut rows = self.ran(id, cmd, 0);
+        let line = rows.lines.pop().unwrap_or_default();
+        let mut row: Value = serde_json::from_str(&line).unwrap_or_default();
+        row["payload"]["started_at_ms"] = (hour + second * 1000).into();
+        rows.line(row.to_string())
+    }
+
     /// Files were changed: `(path, kind of change)`.
     pub(crate) fn patched(self, id: &str, path: &str, status: &str) -> Self {
         let mut changes = serde_json::Map::new();

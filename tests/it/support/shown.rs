@@ -55,7 +55,7 @@ pub(crate) fn everything(state: &State) -> String {
             || "none".to_owned(),
             |end| {
                 let reason = end.reason.as_deref().map(|reason| format!(": {}", short(reason)));
-                format!("{:?}{}", end.outcome, reason.unwrap_or_default()).to_lowercase()
+                format!("{}{}", format!("{:?}", end.outcome).to_lowercase(), reason.unwrap_or_default())
             },
         );
         lines.push(format!("  end {end}"));

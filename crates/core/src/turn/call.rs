@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::time::Timestamp;
 use crate::tool_call::{
-    CallKey, CellState, Mark, Outcome, Output, PrintedBlock, Script, ScriptReading, ToolCallAnswer,
-    ToolCallExecution, ToolCallInfo, ToolCallRequest, ToolCallStatus, ToolKind,
+    CallKey, CellState, Mark, Outcome, Output, PrintedBlock, Script, ScriptCall, ScriptReading,
+    ToolCallAnswer, ToolCallExecution, ToolCallInfo, ToolCallRequest, ToolCallStatus, ToolKind,
 };
 use crate::transcript::TurnOutcome;
 
@@ -162,8 +162,7 @@ impl Call {
         if let Some(script) = self.unwrapped() {
             let runs = |site: usize| {
                 let call = &script.calls[site];
-                !self.site_is_taken(site)
-                    && (call.is_open() || is_recorded(call.detail.kind(), records_nested))
+                !self.site_is_taken(site) && (call.is_open() || is_recorded(call, records_nested))
             };
             return (0..script.calls.len()).any(runs);
         }
@@ -186,9 +185,13 @@ impl Call {
     }
 }
 
-/// Whether a log that records nested calls records those of this kind.
-pub(super) fn is_recorded(kind: ToolKind, records_nested: bool) -> bool {
-    records_nested && matches!(kind, ToolKind::Command | ToolKind::Patch | ToolKind::Mcp | ToolKind::Image)
+/// Whether a log that records nested calls records this one: by its tool, whatever its argument turned out to be.
+pub(super) fn is_recorded(call: &ScriptCall, records_nested: bool) -> bool {
+    let is_recorded_kind =
+        |kind| matches!(kind, ToolKind::Command | ToolKind::Patch | ToolKind::Mcp | ToolKind::Image);
+    let is_computed = call.name.name.is_empty();
+    records_nested
+        && (is_computed || is_recorded_kind(call.detail.kind()) || is_recorded_kind(call.name.kind()))
 }
 
 /// An outcome that says nothing but a failure.

@@ -246,10 +246,9 @@ fn unrecorded(
     state: &ScriptState,
     records_nested: bool,
 ) -> Row {
-    let kind = of_script.detail.kind();
     let mut marks = of_script.marks.clone();
     let mut outcome = result.cloned().unwrap_or_default();
-    let is_recorded = is_recorded(kind, records_nested) || of_script.name.name.is_empty() && records_nested;
+    let is_recorded = is_recorded(of_script, records_nested);
     let ended_well = || match outcome.exit_code {
         Some(code) if code != 0 => ToolCallStatus::Failed,
         _ => ToolCallStatus::Completed,

@@ -21,9 +21,7 @@ pub(super) fn agrees(call: &ScriptCall, executed: &ToolCallDetail, cwd: Option<&
         (ToolCallDetail::Command(stat), ToolCallDetail::Command(ran)) => {
             (stat.command.is_empty() || stat.command == ran.command) && same_workdir(stat, ran, cwd)
         }
-        (ToolCallDetail::Mcp(stat), ToolCallDetail::Mcp(ran)) => {
-            same_identifier(&stat.server, &ran.server) && same_identifier(&stat.tool, &ran.tool)
-        }
+        (ToolCallDetail::Mcp(stat), ToolCallDetail::Mcp(ran)) => same_tool(stat, ran),
         (ToolCallDetail::Patch(stat), ToolCallDetail::Patch(ran)) => {
             stat.files.is_empty() || files(stat, cwd) == files(ran, cwd)
         }
@@ -45,9 +43,7 @@ pub(super) fn same(stat: &ToolCallDetail, ran: &ToolCallDetail, cwd: Option<&str
             !files_of.is_empty() && files_of == files(ran, cwd)
         }
         (ToolCallDetail::Mcp(stat), ToolCallDetail::Mcp(ran)) => {
-            same_identifier(&stat.server, &ran.server)
-                && same_identifier(&stat.tool, &ran.tool)
-                && same_input(stat, ran)
+            same_tool(stat, ran) && same_input(stat, ran)
         }
         (ToolCallDetail::Image(stat), ToolCallDetail::Image(ran)) => {
             !stat.target.is_empty() && resolve(&stat.target, cwd) == resolve(&ran.target, cwd)
@@ -77,10 +73,12 @@ fn files(patch: &PatchDetail, cwd: Option<&str>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Scripts spell names as identifiers: any other character stands as `_`.
-fn same_identifier(a: &str, b: &str) -> bool {
+/// Scripts spell names as identifiers: any other character stands as `_`, so where the server's name ends is not told.
+fn same_tool(stat: &McpDetail, ran: &McpDetail) -> bool {
     let normal = |c: char| if c.is_ascii_alphanumeric() || c == '$' { c } else { '_' };
-    a.chars().map(normal).eq(b.chars().map(normal))
+    let full =
+        |mcp: &McpDetail| format!("{}__{}", mcp.server, mcp.tool).chars().map(normal).collect::<String>();
+    full(stat) == full(ran)
 }
 
 fn same_input(stat: &McpDetail, ran: &McpDetail) -> bool {

@@ -8,6 +8,9 @@
 //!    cannot be told from the text;
 //! 4. none: it stands alone.
 //!
+//! Scripts of one answer run one after the other: of those not yet answered only the first runs (but for those in the
+//! background).
+//!
 //! An execution is of the turn that started its script, wherever its record lies: Codex is seen to name that turn in
 //! every position. Where the log names no turn, the scripts of earlier turns may have made it too; those of later ones
 //! never. What is ambiguous is never guessed.
@@ -49,24 +52,31 @@ pub(super) fn owner(
         })
     };
     let is_open = |c: &&Candidate<'_>| c.call.is_open_wrapper();
+    let first = possible().find(|c| is_open(c) && !c.call.is_open_cell()).map(|c| c.at);
+    let runs = |c: &&Candidate<'_>| is_open(c) && (c.call.is_open_cell() || first == Some(c.at));
     let makes_it = |c: &&Candidate<'_>| free_exact_site(c.call, &executed.detail, cwd).is_some();
     let was_there = |c: &&Candidate<'_>| match (executed.started_at, c.call.ended_at) {
         (Some(began), Some(ended)) => began <= ended,
         (None, _) | (_, None) => true,
     };
-    match Found::of(possible().filter(is_open).filter(makes_it)) {
-        Found::One(only) => return Some(only.at),
-        Found::Several => return None,
-        Found::None => {}
+    for may_run in [true, false] {
+        match Found::of(possible().filter(|c| is_open(c) && runs(c) == may_run).filter(makes_it)) {
+            Found::One(only) => return Some(only.at),
+            Found::Several => return None,
+            Found::None => {}
+        }
     }
     match Found::of(possible().filter(|c| !is_open(c)).filter(makes_it).filter(was_there)) {
         Found::One(only) => return Some(only.at),
         Found::Several => return None,
         Found::None => {}
     }
-    let may_make_it = |script: &Script| script.calls.iter().any(|c| c.is_open() && c.may_be(executed.detail.kind()));
-    match Found::of(possible().filter(is_open)) {
-        Found::One(only) => only.call.unwrapped().is_some_and(|script| may_make_it(script)).then_some(only.at),
+    let may_make_it =
+        |script: &Script| script.calls.iter().any(|c| c.is_open() && c.may_be(executed.detail.kind()));
+    match Found::of(possible().filter(runs)) {
+        Found::One(only) => {
+            only.call.unwrapped().is_some_and(|script| may_make_it(script)).then_some(only.at)
+        }
         Found::Several | Found::None => None,
     }
 }

@@ -212,11 +212,31 @@ fn rule_1_ambiguity_is_not_guessed() {
     let log = Log::new(true)
         .turn("1")
         .scripts("x", vec![site("a", &[], true)], vec![])
+        .yields("x", "1")
         .scripts("y", vec![site("a", &[], true)], vec![])
-        .runs("exec-1", "a", 0)
+        .yields("y", "2")
+        .runs("exec-1", "a", 0);
+    check(
+        &log,
+        &[
+            "❔ 运行 `a` · 后台终端 `1` · 未见执行记录",
+            "❔ 运行 `a` · 后台终端 `2` · 未见执行记录",
+            "💻 运行 `a`",
+        ],
+    );
+}
+
+#[test]
+fn rule_1_of_scripts_not_answered_the_first_runs() {
+    let log = Log::new(true)
+        .turn("1")
+        .scripts("x", vec![site("a", &[], true)], vec![])
+        .scripts("y", vec![site("a", &[], true)], vec![])
+        .runs("exec-1", "a", 1)
         .answers("x", DONE)
+        .runs("exec-2", "a", 2)
         .answers("y", DONE);
-    check(&log, &["❔ 运行 `a` · 未见执行记录", "❔ 运行 `a` · 未见执行记录", "💻 运行 `a`"]);
+    check(&log, &["⚠️ 运行 `a` · exit 1", "⚠️ 运行 `a` · exit 2"]);
 }
 
 #[test]
