@@ -33,6 +33,29 @@ text("the awaited one is over");"#,
                 r#"text((await tools.exec_command({cmd: "sleep 4; ls"})).output);"#,
             ],
         ),
+        // Two scripts in one answer: whether they overlap. The second says what the first has left by then.
+        Scenario::turns(
+            "cm_two_scripts",
+            CODE_MODE,
+            Via::Exec,
+            [Turn::steps(
+                "Go.",
+                [
+                    Step::items([
+                        Item::exec(
+                            r#"await tools.exec_command({cmd: "echo same"});
+await tools.exec_command({cmd: "sleep 2; touch first-is-over"});
+text("first");"#,
+                        ),
+                        Item::exec(
+                            r#"await tools.exec_command({cmd: "echo same"});
+text((await tools.exec_command({cmd: "ls"})).output);"#,
+                        ),
+                    ]),
+                    Step::say("Done."),
+                ],
+            )],
+        ),
         scripts(
             "cm_loops",
             [
