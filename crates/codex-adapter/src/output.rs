@@ -13,6 +13,7 @@ use std::time::Duration;
 use larkspan_core::tool_call::{
     CellState, CellUpdate, Media, Outcome, Output, PrintedBlock, ToolCallAnswer, ToolCallStatus,
 };
+use memchr::memmem;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -91,7 +92,7 @@ pub(crate) fn read(asked: &Asked, raw: Raw<'_>, is_named_exec: bool) -> ToolCall
     if is_script && parsed.is_none() && (asked.is_answered || is_named_exec) {
         return ToolCallAnswer {
             is_late_text: true,
-            outcome: Outcome { output: join(&blocks), media: media(&blocks), ..Outcome::default() },
+            outcome: Outcome { output: join(texts(&blocks)), media: media(&blocks), ..Outcome::default() },
             ..ToolCallAnswer::default()
         };
     }
@@ -176,12 +177,13 @@ fn script(asked: &Asked, header: Header, mut blocks: Vec<Block>) -> ToolCallAnsw
         }
         (Some(_), None) | (None, _) => None,
     };
-    outcome.output = join(&blocks);
     outcome.media = media(&blocks);
+    let blocks: Vec<PrintedBlock> = blocks.into_iter().map(Block::printed).collect();
+    outcome.output = join(blocks.iter().filter_map(|block| block.text.clone()));
     ToolCallAnswer {
         status,
         outcome,
-        blocks: blocks.into_iter().map(Block::printed).collect(),
+        blocks,
         cell,
         ..ToolCallAnswer::default()
     }
@@ -212,7 +214,7 @@ fn plain(asked: &Asked, header: Header, blocks: &[Block], is_success_of_patch: b
         0 => ToolCallStatus::Completed,
         _ => ToolCallStatus::Failed,
     }));
-    outcome.output = join(blocks);
+    outcome.output = join(texts(blocks));
     if let Some(output) = &mut outcome.output
         && let Some(count) = header.total_lines
     {
@@ -331,22 +333,26 @@ fn media(blocks: &[Block]) -> Vec<Media> {
     blocks.iter().filter_map(|block| block.media.clone()).collect()
 }
 
-fn join(blocks: &[Block]) -> Option<Output> {
-    let mut texts = blocks.iter().filter_map(|block| block.text.as_deref()).peekable();
-    let first = texts.next()?;
-    if texts.peek().is_none() {
-        return Some(body(first)).filter(|output| !output.is_empty());
+fn texts(blocks: &[Block]) -> impl Iterator<Item = Output> {
+    blocks.iter().filter_map(|block| block.text.as_deref()).map(body)
+}
+
+/// What several blocks say one below the other; blank is no output.
+fn join(mut blocks: impl Iterator<Item = Output>) -> Option<Output> {
+    let first = blocks.next()?;
+    let Some(second) = blocks.next() else { return Some(first).filter(|output| !output.is_empty()) };
+    let mut text = first.text.to_string();
+    let (mut lines, mut cut) = (first.lines, first.cut);
+    for more in std::iter::once(second).chain(blocks) {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&more.text);
+        lines.count += more.lines.count;
+        lines.at_least |= more.lines.at_least;
+        cut |= more.cut;
     }
-    let mut all = body(first);
-    for text in texts {
-        let more = body(text);
-        let gap = if all.text.is_empty() || all.text.ends_with('\n') { "" } else { "\n" };
-        all.text = format!("{}{gap}{}", all.text, more.text).into();
-        all.lines.count += more.lines.count;
-        all.lines.at_least |= more.lines.at_least;
-        all.cut |= more.cut;
-    }
-    Some(all).filter(|output| !output.is_empty())
+    Some(Output { text: text.into(), lines, cut }).filter(|output| !output.is_empty())
 }
 
 /// How the log marks an output that it does not keep whole.
@@ -371,7 +377,7 @@ pub(crate) fn body(text: &str) -> Output {
     for (open, close) in [("…", " tokens truncated…"), ("…", " chars truncated…")] {
         kept = without_marker(kept, open, close, &mut cut);
     }
-    if kept.contains(PERSISTED) {
+    if memmem::find(kept.as_bytes(), PERSISTED.as_bytes()).is_some() {
         cut = true;
         kept = kept.replace(PERSISTED, "…").into();
     }
@@ -380,7 +386,7 @@ pub(crate) fn body(text: &str) -> Output {
 
 /// `…3374 tokens truncated…` in the midst of a text becomes `…` on a line of its own.
 fn without_marker<'a>(text: Cow<'a, str>, open: &str, close: &str, cut: &mut bool) -> Cow<'a, str> {
-    let Some(end) = text.find(close) else { return text };
+    let Some(end) = memmem::find(text.as_bytes(), close.as_bytes()) else { return text };
     let Some(start) = text[..end].rfind(open) else { return text };
     let number = &text[start + open.len()..end];
     if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {

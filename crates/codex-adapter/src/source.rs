@@ -18,6 +18,8 @@ use crate::log::{LogReader, Memory, looks_like_codex};
 const HINT: &str = "`larkspan history --list` shows the sessions there are";
 /// How many records a batch has at least before it is handed out, unless the log ends.
 const BATCH: usize = 256;
+/// How many bytes of the log a batch is made of before it is handed out, however few records they are.
+const BATCH_BYTES: u64 = 1 << 20;
 /// How many lines are looked at to tell whose log it is.
 const PROBED_LINES: usize = 32;
 /// How many ends of turns of one batch are remembered.
@@ -160,7 +162,9 @@ impl TranscriptSource for CodexSource {
     async fn next(&mut self) -> Result<Batch, SourceError> {
         self.places.clear();
         let mut batch = Batch::default();
-        while batch.records.len() < BATCH {
+        let begin = self.log.cursor().offset();
+        let read_bytes = |log: &LogFile| log.cursor().offset().saturating_sub(begin);
+        while batch.records.len() < BATCH && (batch.records.is_empty() || read_bytes(&self.log) < BATCH_BYTES) {
             let mut ends: Vec<(u64, Memory)> = Vec::new();
             let (reader, records) = (&mut self.reader, &mut batch.records);
             let read = self.log.read(|line| {

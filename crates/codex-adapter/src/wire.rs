@@ -141,21 +141,60 @@ pub(crate) fn array(raw: Raw<'_>) -> Vec<&RawValue> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
-/// The text of a raw string. Lone surrogates become U+FFFD.
+/// The text of a raw string. Lone surrogates, which JSON may escape and no text can hold, become U+FFFD.
 pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
-    let raw = raw?.get();
-    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
+    let inner = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
+    match memchr::memchr(b'\\', inner.as_bytes()) {
+        None => Some(Cow::Borrowed(inner)),
+        Some(first) => Some(Cow::Owned(unescape(inner, first))),
     }
-    match serde_json::from_str::<String>(raw) {
-        Ok(text) => Some(Cow::Owned(text)),
-        // JSON may escape lone surrogates, which no text can hold.
-        Err(_) => {
-            let bytes: serde_bytes_like::Bytes = serde_json::from_str(raw).ok()?;
-            Some(Cow::Owned(String::from_utf8_lossy(&bytes.0).into_owned()))
+}
+
+/// The text of a valid JSON string's inside, of which the first escape is at `first`. Whoever wants it has it copied
+/// once; the JSON reader, which cannot know its length, copies it three times.
+fn unescape(inner: &str, first: usize) -> String {
+    let mut text = String::with_capacity(inner.len());
+    let mut copied = 0;
+    for at in memchr::memchr_iter(b'\\', inner.as_bytes().get(first..).unwrap_or_default()).map(|at| at + first) {
+        // The second half of an escape that is taken already.
+        if at < copied {
+            continue;
+        }
+        text.push_str(inner.get(copied..at).unwrap_or_default());
+        copied = at + 2;
+        match inner.as_bytes().get(at + 1).copied().unwrap_or(b'\\') {
+            b'n' => text.push('\n'),
+            b't' => text.push('\t'),
+            b'r' => text.push('\r'),
+            b'b' => text.push('\u{8}'),
+            b'f' => text.push('\u{c}'),
+            b'u' => {
+                let unit = code_unit(inner, at);
+                let low = unit.filter(|unit| is_high_surrogate(*unit)).and_then(|_| code_unit(inner, at + 6));
+                let pair = unit.zip(low).map(|(high, low)| char::decode_utf16([high, low]).next());
+                let (c, length) = match pair {
+                    Some(Some(Ok(c))) => (c, 12),
+                    _ => (unit.and_then(|unit| char::from_u32(unit.into())).unwrap_or('\u{fffd}'), 6),
+                };
+                text.push(c);
+                copied = at + length;
+            }
+            // A quote, a slash, a backslash: itself.
+            other => text.push(char::from(other)),
         }
     }
+    text.push_str(inner.get(copied..).unwrap_or_default());
+    text
+}
+
+/// The UTF-16 code unit of a `\uXXXX` at `at`.
+fn code_unit(text: &str, at: usize) -> Option<u16> {
+    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+fn is_high_surrogate(unit: u16) -> bool {
+    (0xd800..0xdc00).contains(&unit)
 }
 
 /// The text, if there is some.
@@ -206,35 +245,6 @@ pub(crate) fn map(raw: Raw<'_>) -> BTreeMap<Cow<'_, str>, &RawValue> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
-mod serde_bytes_like {
-    //! Reads a JSON string as bytes, which may hold lone surrogates.
-
-    use std::fmt;
-
-    use serde::de::{Deserialize, Deserializer, Visitor};
-
-    pub(super) struct Bytes(pub(super) Vec<u8>);
-
-    impl<'de> Deserialize<'de> for Bytes {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct AsBytes;
-            impl Visitor<'_> for AsBytes {
-                type Value = Bytes;
-                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("a string")
-                }
-                fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                    Ok(Bytes(bytes.to_vec()))
-                }
-                fn visit_str<E>(self, text: &str) -> Result<Bytes, E> {
-                    Ok(Bytes(text.as_bytes().to_vec()))
-                }
-            }
-            deserializer.deserialize_bytes(AsBytes)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,12 +254,36 @@ mod tests {
         for (json, expected) in [
             (r#""plain""#, Some("plain")),
             (r#""a\nb\u00e9""#, Some("a\nbé")),
-            (r#""x\ud83dy""#, Some("x\u{fffd}\u{fffd}\u{fffd}y")),
+            (r#""x\ud83dy""#, Some("x\u{fffd}y")),
+            (r#""\ud83d\ud83d\ude00\ude00""#, Some("\u{fffd}😀\u{fffd}")),
+            (r#""\ud83d\u0041\\u0041""#, Some("\u{fffd}A\\u0041")),
+            (r#""\"\/\\\b\f\r\t""#, Some("\"/\\\u{8}\u{c}\r\t")),
             ("null", None),
             ("3", None),
         ] {
             let raw: &RawValue = serde_json::from_str(json).expect("JSON");
             assert_eq!(text(Some(raw)).as_deref(), expected, "{json}");
+        }
+    }
+
+    proptest::proptest! {
+        /// Each character as itself, as short as JSON allows, or as a number.
+        #[test]
+        fn text_is_what_was_written(characters in proptest::collection::vec(
+            (proptest::char::any(), proptest::bool::ANY), 0..40)
+        ) {
+            let written = |(c, as_number): &(char, bool)| {
+                if *as_number {
+                    return c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+                }
+                let json = serde_json::to_string(c).expect("JSON");
+                json[1..json.len() - 1].to_owned()
+            };
+            let json = format!("\"{}\"", characters.iter().map(written).collect::<String>());
+            let expected: String = characters.iter().map(|(c, _)| *c).collect();
+            let raw: &RawValue = serde_json::from_str(&json).expect("JSON");
+            let read = text(Some(raw));
+            proptest::prop_assert_eq!(read.as_deref(), Some(expected.as_str()));
         }
     }
 

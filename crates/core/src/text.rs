@@ -79,7 +79,10 @@ pub fn preview(text: &str, limits: Limits) -> Preview<'_> {
 
 /// CRLF as LF.
 fn unix_lines(text: &str) -> Cow<'_, str> {
-    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+    match memchr::memchr(b'\r', text.as_bytes()) {
+        Some(_) if text.contains("\r\n") => Cow::Owned(text.replace("\r\n", "\n")),
+        Some(_) | None => Cow::Borrowed(text),
+    }
 }
 
 /// Where the first `count` code points end, in bytes.
@@ -246,41 +249,51 @@ pub fn escape_markdown(text: &str) -> Cow<'_, str> {
 /// assert_eq!(strip_terminal("\x1b[31mred\x1b[0m 10%\r 100%\r\nok"), " 100%\nok");
 /// ```
 pub fn strip_terminal(text: &str) -> Cow<'_, str> {
-    // The first bytes of all that could go: controls, DEL, C1 controls, ALM, and U+2000–206F.
-    let suspicious = |byte: u8| {
-        (byte < b' ' && byte != b'\n' && byte != b'\t') || matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)
-    };
-    let goes = |c: char| {
-        matches!(c, '\r' | '\u{8}') || (c.is_control() && !matches!(c, '\n' | '\t')) || is_hidden(c)
-    };
-    if !text.bytes().any(suspicious) || !text.contains(goes) {
+    let first = plain_length(text);
+    if first == text.len() {
         return Cow::Borrowed(text);
     }
-    let mut terminal = Terminal::default();
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
+    let mut terminal = Terminal { screen: String::with_capacity(text.len()), ..Terminal::default() };
+    let (mut plain, mut rest) = text.split_at(first);
+    loop {
+        terminal.put(plain);
+        let mut characters = rest.chars();
+        let Some(c) = characters.next() else { return Cow::Owned(terminal.screen) };
+        let mut after = characters.as_str();
         match c {
-            '\n' => terminal.line_feed(),
-            '\r' if characters.peek() == Some(&'\n') => {}
+            // Of CRLF the line feed counts.
+            '\r' if after.starts_with('\n') => {}
             '\r' => terminal.returned = true,
             '\u{8}' => terminal.backspace(),
-            '\u{1b}' => match characters.next_if(|next| ('\u{20}'..='\u{7e}').contains(next)) {
-                Some('[') => skip_control_sequence(&mut characters),
-                Some(']' | 'P' | 'X' | '^' | '_') => skip_string(&mut characters),
-                // An intermediate byte: the final one follows.
-                Some('\u{20}'..='\u{2f}') => {
-                    characters.next_if(|next| ('\u{20}'..='\u{7e}').contains(next));
-                }
-                Some(_) | None => {}
-            },
-            '\u{9b}' => skip_control_sequence(&mut characters),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_string(&mut characters),
-            '\t' => terminal.put(c),
-            _ if is_hidden(c) => {}
-            _ => terminal.put(c),
+            '\u{1b}' => after = escape_sequence(after),
+            '\u{9b}' => after = control_sequence(after),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => after = control_string(after),
+            // It shows nothing.
+            _ => {}
         }
+        (plain, rest) = after.split_at(plain_length(after));
     }
-    Cow::Owned(terminal.screen)
+}
+
+/// How far a text goes before something that is more, or less, than itself.
+fn plain_length(text: &str) -> usize {
+    // The first bytes of all that shows nothing: controls, DEL, C1 controls, ALM, and U+2000–206F.
+    let is_suspicious =
+        |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') | matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2);
+    let mut start = 0;
+    for chunk in text.as_bytes().chunks(64) {
+        // Without a way out of the loop it takes many bytes at a time.
+        if chunk.iter().fold(false, |any, byte| any | is_suspicious(*byte)) {
+            for (at, byte) in (start..).zip(chunk) {
+                let character = || text.get(at..).and_then(|text| text.chars().next());
+                if is_suspicious(*byte) && character().is_some_and(|c| is_hidden(c)) {
+                    return at;
+                }
+            }
+        }
+        start += chunk.len();
+    }
+    text.len()
 }
 
 /// What a terminal shows, line by line.
@@ -294,18 +307,16 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn put(&mut self, c: char) {
-        if self.returned {
+    /// Text of characters that are just themselves, over any number of lines.
+    fn put(&mut self, plain: &str) {
+        let Some(first) = plain.as_bytes().first() else { return };
+        if std::mem::take(&mut self.returned) && *first != b'\n' {
             self.screen.truncate(self.line);
-            self.returned = false;
         }
-        self.screen.push(c);
-    }
-
-    fn line_feed(&mut self) {
-        self.screen.push('\n');
-        self.line = self.screen.len();
-        self.returned = false;
+        if let Some(feed) = memchr::memrchr(b'\n', plain.as_bytes()) {
+            self.line = self.screen.len() + feed + 1;
+        }
+        self.screen.push_str(plain);
     }
 
     fn backspace(&mut self) {
@@ -315,23 +326,32 @@ impl Terminal {
     }
 }
 
-/// Parameters and intermediates, up to and with the final byte. One that is broken off ends there.
-fn skip_control_sequence(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    while characters.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
-    characters.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
+/// What follows an escape sequence, of which the escape is already taken.
+fn escape_sequence(text: &str) -> &str {
+    let after = |count: usize| text.get(count..).unwrap_or_default();
+    match text.as_bytes() {
+        [b'[', ..] => control_sequence(after(1)),
+        [b']' | b'P' | b'X' | b'^' | b'_', ..] => control_string(after(1)),
+        // An intermediate byte: the final one follows.
+        [b' '..=b'/', b' '..=b'~', ..] => after(2),
+        [b' '..=b'~', ..] => after(1),
+        _ => text,
+    }
 }
 
-/// A title or the like, up to its terminator; it never takes more than its line.
-fn skip_string(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    while let Some(c) = characters.next_if(|c| *c != '\n') {
-        match c {
-            '\u{7}' | '\u{9c}' => return,
-            '\u{1b}' => {
-                characters.next_if_eq(&'\\');
-                return;
-            }
-            _ => {}
-        }
+/// What follows parameters and intermediates, and the final byte. One that is broken off ends there.
+fn control_sequence(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c| (' '..='?').contains(&c));
+    rest.strip_prefix(|c| ('@'..='~').contains(&c)).unwrap_or(rest)
+}
+
+/// What follows a title or the like, and its terminator; it never takes more than its line.
+fn control_string(text: &str) -> &str {
+    let Some(end) = text.find(['\n', '\u{7}', '\u{9c}', '\u{1b}']) else { return "" };
+    let rest = text.get(end..).unwrap_or_default();
+    match rest.strip_prefix('\u{1b}') {
+        Some(rest) => rest.strip_prefix('\\').unwrap_or(rest),
+        None => rest.strip_prefix(['\u{7}', '\u{9c}']).unwrap_or(rest),
     }
 }
 

@@ -251,7 +251,7 @@ impl TurnReducer {
     /// The turn that a record with this turn id belongs to; opens one where the log never said that it began.
     fn home(&mut self, id: Option<&TurnId>, at: Option<Timestamp>, changes: &mut Vec<Change>) -> Home {
         if let Some(id) = id {
-            if self.open.as_ref().is_some_and(|open| open.id == *id) {
+            if self.is_open(id) {
                 return Home::Open;
             }
             if let Some(closed) = self.closed.position(id) {
@@ -273,8 +273,12 @@ impl TurnReducer {
         at: Option<Timestamp>,
         changes: &mut Vec<Change>,
     ) -> Home {
-        let id = id.filter(|id| self.closed.position(id).is_none());
+        let id = id.filter(|id| self.is_open(id) || self.closed.position(id).is_none());
         self.home(id, at, changes)
+    }
+
+    fn is_open(&self, id: &TurnId) -> bool {
+        self.open.as_ref().is_some_and(|open| open.id == *id)
     }
 
     /// Adds what is no call to its turn.

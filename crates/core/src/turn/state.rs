@@ -17,7 +17,7 @@ const KEPT_TURNS: usize = 64;
 /// How many such calls at most.
 const KEPT_CALLS: usize = 512;
 /// How much output of one turn is kept whole, in bytes; past that, head and tail of each.
-const OUTPUT_BUDGET: usize = 8 << 20;
+const OUTPUT_BUDGET: usize = 4 << 20;
 const CLIPPED_HEAD: usize = 3 << 10;
 const CLIPPED_TAIL: usize = 1 << 10;
 

@@ -11,7 +11,7 @@ use larkspan_core::tool_call::ToolCallInfo;
 use larkspan_core::turn::{ItemContent, Turn, TurnItem, TurnReducer};
 
 /// How much text waits at most, in bytes.
-const WAITING_BYTES: usize = 16 << 20;
+const WAITING_BYTES: usize = 8 << 20;
 
 /// What waits: turns, and what stands between them.
 #[derive(Debug)]
