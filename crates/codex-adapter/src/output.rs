@@ -180,13 +180,7 @@ fn script(asked: &Asked, header: Header, mut blocks: Vec<Block>) -> ToolCallAnsw
     outcome.media = media(&blocks);
     let blocks: Vec<PrintedBlock> = blocks.into_iter().map(Block::printed).collect();
     outcome.output = join(blocks.iter().filter_map(|block| block.text.clone()));
-    ToolCallAnswer {
-        status,
-        outcome,
-        blocks,
-        cell,
-        ..ToolCallAnswer::default()
-    }
+    ToolCallAnswer { status, outcome, blocks, cell, ..ToolCallAnswer::default() }
 }
 
 fn plain(asked: &Asked, header: Header, blocks: &[Block], is_success_of_patch: bool) -> ToolCallAnswer {

@@ -164,7 +164,8 @@ impl TranscriptSource for CodexSource {
         let mut batch = Batch::default();
         let begin = self.log.cursor().offset();
         let read_bytes = |log: &LogFile| log.cursor().offset().saturating_sub(begin);
-        while batch.records.len() < BATCH && (batch.records.is_empty() || read_bytes(&self.log) < BATCH_BYTES) {
+        while batch.records.len() < BATCH && (batch.records.is_empty() || read_bytes(&self.log) < BATCH_BYTES)
+        {
             let mut ends: Vec<(u64, Memory)> = Vec::new();
             let (reader, records) = (&mut self.reader, &mut batch.records);
             let read = self.log.read(|line| {

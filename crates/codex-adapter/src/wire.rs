@@ -155,7 +155,9 @@ pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
 fn unescape(inner: &str, first: usize) -> String {
     let mut text = String::with_capacity(inner.len());
     let mut copied = 0;
-    for at in memchr::memchr_iter(b'\\', inner.as_bytes().get(first..).unwrap_or_default()).map(|at| at + first) {
+    for at in
+        memchr::memchr_iter(b'\\', inner.as_bytes().get(first..).unwrap_or_default()).map(|at| at + first)
+    {
         // The second half of an escape that is taken already.
         if at < copied {
             continue;

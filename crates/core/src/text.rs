@@ -278,15 +278,16 @@ pub fn strip_terminal(text: &str) -> Cow<'_, str> {
 /// How far a text goes before something that is more, or less, than itself.
 fn plain_length(text: &str) -> usize {
     // The first bytes of all that shows nothing: controls, DEL, C1 controls, ALM, and U+2000–206F.
-    let is_suspicious =
-        |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') | matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2);
+    let is_suspicious = |byte: u8| {
+        (byte < b' ' && byte != b'\n' && byte != b'\t') | matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)
+    };
     let mut start = 0;
     for chunk in text.as_bytes().chunks(64) {
         // Without a way out of the loop it takes many bytes at a time.
         if chunk.iter().fold(false, |any, byte| any | is_suspicious(*byte)) {
             for (at, byte) in (start..).zip(chunk) {
                 let character = || text.get(at..).and_then(|text| text.chars().next());
-                if is_suspicious(*byte) && character().is_some_and(|c| is_hidden(c)) {
+                if is_suspicious(*byte) && character().is_some_and(is_hidden) {
                     return at;
                 }
             }

@@ -57,7 +57,7 @@ pub(super) fn run(setting: &Setting<'_>) -> Result<Table> {
     let acorn = Acorn::find(setting.workspace.target());
     let mut notes = vec![
         "ours also resolves names, follows values and proves what ran; acorn only parses, and finds calls by name".to_owned(),
-        format!("warm: the median and the best in one process; cold: the median of {COLD_RUNS} processes that read the script from stdin"),
+        format!("warm: the median and the best in one process (the goal is for the best: other work on the machine only adds); cold: the median of {COLD_RUNS} processes that read the script from stdin"),
     ];
     let acorn = match acorn {
         Ok(acorn) => {
@@ -98,7 +98,7 @@ fn row(setting: &Setting<'_>, acorn: Option<&Acorn>, bytes: usize, wanted: f64) 
     }
     let milliseconds = |ns: f64| ns / 1e6;
     let of_times = |times: &mut [Duration]| median(times).map(|time| time.as_secs_f64() * 1e3);
-    let read = milliseconds(ours.median_ns);
+    let (read, best) = (milliseconds(ours.median_ns), milliseconds(ours.best_ns));
     let acorn_read = theirs.as_ref().map(|theirs| milliseconds(theirs.median_ns));
     let acorn_best = theirs.as_ref().map(|theirs| milliseconds(theirs.best_ns));
     let (cold, acorn_cold) = (of_times(&mut cold), of_times(&mut acorn_cold));
@@ -108,8 +108,8 @@ fn row(setting: &Setting<'_>, acorn: Option<&Acorn>, bytes: usize, wanted: f64) 
         Cell::Number(ours.calls as f64, 0),
         Cell::number(theirs.map(|theirs| theirs.calls as f64), 0),
         Cell::Number(read, 3),
-        Cell::Number(milliseconds(ours.best_ns), 3),
-        goal(&format!("≤ {wanted}"), Some(read <= wanted)),
+        Cell::Number(best, 3),
+        goal(&format!("≤ {wanted}"), Some(best <= wanted)),
         Cell::number(acorn_read, 3),
         Cell::number(acorn_best, 3),
         Cell::number(acorn_read.map(|theirs| theirs / read), 2),
