@@ -40,6 +40,8 @@ pub(crate) enum Envelope {
     Mcp,
     /// An image.
     Image,
+    /// A tool for sub-agents: nothing or JSON; what went wrong is said in plain words.
+    Agent,
     /// Anything else: no header.
     Bare,
 }
@@ -48,7 +50,7 @@ impl Envelope {
     fn is_required(self) -> bool {
         match self {
             Self::Script | Self::Wait | Self::Terminal | Self::Patch => true,
-            Self::Shell | Self::Mcp | Self::Image | Self::Bare => false,
+            Self::Shell | Self::Mcp | Self::Image | Self::Agent | Self::Bare => false,
         }
     }
 }
@@ -107,6 +109,7 @@ pub(crate) fn read(asked: &Asked, raw: Raw<'_>, is_named_exec: bool) -> ToolCall
     let is_success_of_patch = asked.envelope == Envelope::Patch && head.starts_with(SUCCESS_OF_PATCH);
     let is_refusal = REFUSALS.iter().any(|refusal| head.starts_with(refusal))
         || (asked.envelope == Envelope::Image && head.starts_with("unable to "))
+        || (asked.envelope == Envelope::Agent && is_prose(&head))
         || (asked.envelope.is_required() && parsed.is_none() && !is_success_of_patch);
     if is_refusal {
         return refusal(&head);
@@ -142,6 +145,11 @@ fn refusal(text: &str) -> ToolCallAnswer {
         outcome: Outcome { failure: Some(text.trim_end().into()), declined, ..Outcome::default() },
         ..ToolCallAnswer::default()
     }
+}
+
+/// Text that is no JSON.
+fn is_prose(text: &str) -> bool {
+    !matches!(text.trim_start().as_bytes().first(), None | Some(b'{' | b'[' | b'"'))
 }
 
 fn is_declined(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Following one log onto a surface, over restarts.
 //!
-//! The saved state is a place in the log where nothing was left open (`safe`), how far the surface had been
-//! told (`delivered`), and the surface's own place. After a restart the log is read again from the safe place
+//! The saved state is a place in the log where nothing was left open (`safe`), how far the surface had shown what it was
+//! told for good (`delivered`), and the surface's own place. After a restart the log is read again from the safe place
 //! through the same reducer, and what had been told is not told again: the changes are the same, revision by revision.
 
 use std::sync::Arc;
@@ -118,6 +118,8 @@ pub async fn follow(follow: Follow<'_>, stop: impl Future<Output = ()>) -> Resul
     let reducer = TurnReducer::resume(saved.reducer.clone());
     let mut run = Run {
         session: reducer.session().map_or_else(|| SessionId::new(""), |info| info.id.clone()),
+        told: saved.delivered,
+        next_safe: None,
         attaching: (is_first && follow.from == From::Now).then(Vec::new),
         saved_at: None,
         unsaved: false,
@@ -169,6 +171,10 @@ struct Run<'a> {
     reducer: TurnReducer,
     session: SessionId,
     saved: Saved,
+    /// The byte offset up to which the surface has been told everything.
+    told: u64,
+    /// The newest place in the log where nothing was left open; safe once the surface is settled.
+    next_safe: Option<(SourcePosition, ReducerSnapshot)>,
     saved_at: Option<Instant>,
     unsaved: bool,
     /// While a first attach looks for the turn in progress: what that turn has told so far.
@@ -195,9 +201,9 @@ impl Run<'_> {
                 self.show(&changes).await?;
             }
             // While what was told before is read again, there is nothing new to remember.
-            if batch.end > self.saved.delivered {
+            if batch.end > self.told {
                 self.unsaved = true;
-                self.saved.delivered = batch.end;
+                self.told = batch.end;
                 self.saved.seen = self.source.position_after(batch.end);
             }
             let is_due = self.saved_at.is_none_or(|at| at.elapsed() >= SAVE_INTERVAL);
@@ -237,15 +243,14 @@ impl Run<'_> {
                     }
                 }
             }
-            None if position > self.saved.delivered => changes.extend(new),
+            None if position > self.told => changes.extend(new),
             None => {}
         }
         if ends_turn
             && let Some(snapshot) = self.reducer.snapshot()
             && let Some(safe) = self.source.position_after(position)
         {
-            self.saved.safe = Some(safe);
-            self.saved.reducer = snapshot;
+            self.next_safe = Some((safe, snapshot));
         }
     }
 
@@ -261,6 +266,7 @@ impl Run<'_> {
     async fn restart(&mut self, reason: String) -> Result<(), FollowError> {
         self.reducer = TurnReducer::new();
         let surface = self.saved.surface.take();
+        (self.told, self.next_safe) = (0, None);
         self.saved = Saved { version: STATE_VERSION, is_attached: true, surface, ..Saved::default() };
         let notice = Notice { kind: NoticeKind::Log, text: reason };
         let item = TurnItem { seq: 0, at: None::<Timestamp>, content: ItemContent::Notice(notice) };
@@ -268,6 +274,14 @@ impl Run<'_> {
     }
 
     async fn save(&mut self) -> Result<(), FollowError> {
+        // Asked first: what is told meanwhile is not settled.
+        if self.follow.surface.is_settled().await {
+            self.saved.delivered = self.told;
+            if let Some((safe, reducer)) = self.next_safe.take() {
+                self.saved.safe = Some(safe);
+                self.saved.reducer = reducer;
+            }
+        }
         self.saved.surface = self.follow.surface.save().await?;
         let bytes = serde_json::to_vec(&self.saved).map_err(|source| StoreError::Backend {
             context: format!("the state {} could not be written", self.follow.name),

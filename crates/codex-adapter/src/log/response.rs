@@ -238,6 +238,7 @@ fn asked(request: &ToolCallRequest, cell: Option<String>) -> Asked {
         (_, ToolKind::Command) => Envelope::Shell,
         (_, ToolKind::Mcp) => Envelope::Mcp,
         (_, ToolKind::Image) => Envelope::Image,
+        (_, ToolKind::Agent) => Envelope::Agent,
         _ => Envelope::Bare,
     };
     let carries_patch = kind == ToolKind::Command && request.detail.kind() == ToolKind::Patch;

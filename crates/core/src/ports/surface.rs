@@ -25,6 +25,12 @@ pub trait CardSurface: Send + Sync {
     /// Makes durable what was shown, and tells where that is. A surface that cannot tell gives `None`.
     async fn save(&self) -> Result<Option<SurfacePosition>, SurfaceError>;
 
+    /// Whether everything that was told is shown for good. Until then, after a crash, all since the last time it was is told
+    /// again.
+    async fn is_settled(&self) -> bool {
+        true
+    }
+
     /// Goes back to where [`save`](Self::save) was: what was shown after it is taken back, where that is possible.
     /// `None`: to the beginning, before anything was shown.
     async fn restore(&self, position: Option<SurfacePosition>) -> Result<(), SurfaceError>;

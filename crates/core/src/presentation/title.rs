@@ -309,14 +309,16 @@ fn prose(text: &str) -> String {
     escape_markdown(&clip(&collapse_whitespace(&redact(text)), TARGET)).into_owned()
 }
 
-/// `850ms` · `1.2s` · `3m 5s` · `2h 3m`; under a millisecond, none.
+/// `850ms` · `1.2s` · `3m 5s` · `2h 3m`, rounded; under a millisecond, none.
 pub(crate) fn duration(duration: Duration) -> Option<String> {
-    let ms = duration.as_millis();
+    if duration < Duration::from_millis(1) {
+        return None;
+    }
+    let ms = (duration.as_micros() + 500) / 1000;
     let tenths = (ms + 50) / 100;
     let seconds = (ms + 500) / 1000;
     Some(match ms {
-        0 => return None,
-        1..=999 => format!("{ms}ms"),
+        0..=999 => format!("{ms}ms"),
         _ if tenths < 600 => format!("{}.{}s", tenths / 10, tenths % 10),
         _ if seconds < 3600 => format!("{}m {}s", seconds / 60, seconds % 60),
         _ => format!("{}h {}m", seconds / 3600, seconds % 3600 / 60),
