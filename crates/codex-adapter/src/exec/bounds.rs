@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::scan::{Class, Scanner};
+use super::scan::{Class, Scanner, Token};
 
 /// Largest script, in bytes.
 pub const MAX_SOURCE: usize = 512 * 1024;
@@ -110,8 +110,8 @@ impl Level {
     }
 }
 
-/// Checks `code` against the bounds that hold before parsing.
-pub(super) fn check(code: &str) -> Result<(), Bound> {
+/// Checks `code` against the bounds that hold before parsing, and hands out its tokens.
+pub(super) fn check(code: &str, mut token_seen: impl FnMut(Token)) -> Result<(), Bound> {
     if code.len() > MAX_SOURCE {
         return Err(Bound::Source);
     }
@@ -122,6 +122,7 @@ pub(super) fn check(code: &str) -> Result<(), Bound> {
     let mut outer: Vec<Level> = Vec::new();
     let mut level = Level::default();
     for token in Scanner::new(code) {
+        token_seen(token);
         if token.boundary {
             open_runs -= level.run;
             level = level.next();

@@ -268,14 +268,15 @@ pub fn read(source: &str) -> ScriptReading {
     if let Some(reason) = statements::plainly_no_script(code) {
         return unread(ReadOutcome::NotJavaScript { reason: reason.to_owned() }, pragma);
     }
-    let evaluated = bounds::check(code).map_err(worker::Failure::Bound);
+    let mut statements = statements::Pieces::of(code);
+    let evaluated = bounds::check(code, |token| statements.add(token)).map_err(worker::Failure::Bound);
     match evaluated.and_then(|()| worker::evaluate(source, code_start)) {
         Ok(evaluated) => ScriptReading {
             outcome: ReadOutcome::Parsed,
             pragma,
             calls: evaluated.calls,
             prints: evaluated.prints,
-            statements: statements::split(code),
+            statements: statements.finish(),
         },
         Err(worker::Failure::Bound(bound)) => unread(ReadOutcome::BoundExceeded { bound }, pragma),
         Err(worker::Failure::Syntax(reason)) => unread(ReadOutcome::NotJavaScript { reason }, pragma),

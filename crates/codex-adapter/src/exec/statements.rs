@@ -2,16 +2,7 @@
 //!
 //! Guarantee: the pieces, joined, hold every character of the input in order, but for white space between them.
 
-use super::scan::{Class, Scanner, Token, is_blank};
-
-/// Splits `code` into its top-level statements; a comment that stands alone is a piece of its own.
-pub(super) fn split(code: &str) -> Vec<String> {
-    let mut pieces = Pieces { code, done: Vec::new(), current: None, comments: Vec::new() };
-    for token in Scanner::new(code) {
-        pieces.add(token);
-    }
-    pieces.finish()
-}
+use super::scan::{Class, Token, is_blank};
 
 /// The lines of an input that is no script.
 pub(super) fn lines(input: &str) -> Vec<String> {
@@ -37,7 +28,8 @@ fn is_empty(json: &serde_json::Value) -> bool {
     json.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-struct Pieces<'s> {
+/// Collects the top-level statements of `code` from its tokens; a comment that stands alone is a piece of its own.
+pub(super) struct Pieces<'s> {
     code: &'s str,
     done: Vec<String>,
     /// Byte range of the statement being collected.
@@ -46,8 +38,12 @@ struct Pieces<'s> {
     comments: Vec<Token>,
 }
 
-impl Pieces<'_> {
-    fn add(&mut self, token: Token) {
+impl<'s> Pieces<'s> {
+    pub(super) fn of(code: &'s str) -> Self {
+        Self { code, done: Vec::new(), current: None, comments: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, token: Token) {
         if token.class == Class::Comment {
             match &mut self.current {
                 // A comment at the end of a statement's line stays there.
@@ -98,7 +94,8 @@ impl Pieces<'_> {
         }
     }
 
-    fn finish(mut self) -> Vec<String> {
+    /// The pieces, once every token was added.
+    pub(super) fn finish(mut self) -> Vec<String> {
         self.flush();
         for comment in std::mem::take(&mut self.comments) {
             self.push(comment.start, comment.end);
