@@ -110,6 +110,31 @@ impl Level {
     }
 }
 
+/// The bound that is exceeded within the brackets that are open.
+fn exceeded(
+    outer: &[Level],
+    level: Level,
+    open_runs: usize,
+    nesting: usize,
+    declarations: usize,
+) -> Option<Bound> {
+    if outer.len() > MAX_DEPTH {
+        Some(Bound::Depth)
+    } else if level.run > MAX_RUN || open_runs > MAX_OPEN_RUNS {
+        Some(Bound::Run)
+    } else if nesting > MAX_NESTING {
+        Some(Bound::Nesting)
+    } else if level.commas.max(declarations) > MAX_NAMES {
+        Some(Bound::Names)
+    } else if level.links > MAX_LINKS {
+        Some(Bound::Links)
+    } else if level.operators > MAX_OPERATORS {
+        Some(Bound::Operators)
+    } else {
+        None
+    }
+}
+
 /// Checks `code` against the bounds that hold before parsing, and hands out its tokens.
 pub(super) fn check(code: &str, mut token_seen: impl FnMut(Token)) -> Result<(), Bound> {
     if code.len() > MAX_SOURCE {
@@ -161,15 +186,7 @@ pub(super) fn check(code: &str, mut token_seen: impl FnMut(Token)) -> Result<(),
             Class::Comment | Class::Operand | Class::Other => {}
         }
         nesting = nesting.saturating_add((outer.len() + open_runs).pow(2));
-        let exceeded = [
-            (outer.len() > MAX_DEPTH, Bound::Depth),
-            (level.run > MAX_RUN || open_runs > MAX_OPEN_RUNS, Bound::Run),
-            (nesting > MAX_NESTING, Bound::Nesting),
-            (level.commas.max(declarations) > MAX_NAMES, Bound::Names),
-            (level.links > MAX_LINKS, Bound::Links),
-            (level.operators > MAX_OPERATORS, Bound::Operators),
-        ];
-        if let Some((_, bound)) = exceeded.into_iter().find(|(exceeded, _)| *exceeded) {
+        if let Some(bound) = exceeded(&outer, level, open_runs, nesting, declarations) {
             return Err(bound);
         }
     }
