@@ -249,6 +249,8 @@ pub(crate) fn map(raw: Raw<'_>) -> BTreeMap<Cow<'_, str>, &RawValue> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     #[test]
@@ -276,7 +278,11 @@ mod tests {
         ) {
             let written = |(c, as_number): &(char, bool)| {
                 if *as_number {
-                    return c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+                    let mut units = [0; 2];
+                    return c.encode_utf16(&mut units).iter().fold(String::new(), |mut text, unit| {
+                        let _ = write!(text, "\\u{unit:04x}");
+                        text
+                    });
                 }
                 let json = serde_json::to_string(c).expect("JSON");
                 json[1..json.len() - 1].to_owned()
