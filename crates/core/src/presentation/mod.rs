@@ -13,4 +13,4 @@ mod turn;
 pub use detail::{Block, DetailLevel, detail};
 pub use locale::Locale;
 pub use title::{Title, title};
-pub use turn::{notice_line, plan_lines, turn_footer};
+pub use turn::{notice_line, plan_lines, turn_footer, usage_parts};

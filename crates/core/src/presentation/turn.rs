@@ -5,7 +5,7 @@ use super::title::{duration, plan_icon};
 use crate::redaction::redact;
 use crate::text::{clip, collapse_whitespace, escape_markdown};
 use crate::tool_call::PlanItem;
-use crate::transcript::{Notice, NoticeKind, TurnOutcome};
+use crate::transcript::{ContextUsage, Notice, NoticeKind, TurnOutcome};
 use crate::turn::Turn;
 
 /// Code points of a notice, and of why a turn ended.
@@ -56,18 +56,23 @@ pub fn turn_footer(turn: &Turn, locale: Locale) -> Option<String> {
     {
         parts.push(format!("{} {took}", locale.pick("已运行", "Ran")));
     }
-    if let Some(usage) = &turn.usage {
-        if let Some(tokens) = usage.context_tokens {
-            let share = usage.context_window.filter(|window| *window > 0);
-            let share =
-                share.map(|window| format!("({}%)", tokens.saturating_mul(100) / window)).unwrap_or_default();
-            parts.push(format!("Context {}{share}", short(tokens)));
-        }
-        if let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) {
-            parts.push(format!("↑{} ↓{}", short(input), short(output)));
-        }
-    }
+    parts.extend(turn.usage.iter().flat_map(usage_parts));
     (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// Tokens, each count a part of a status line: `Context 42k(16%)` · `↑42k ↓1.2k`.
+pub fn usage_parts(usage: &ContextUsage) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some(tokens) = usage.context_tokens {
+        let share = usage.context_window.filter(|window| *window > 0);
+        let share =
+            share.map(|window| format!("({}%)", tokens.saturating_mul(100) / window)).unwrap_or_default();
+        parts.push(format!("Context {}{share}", short(tokens)));
+    }
+    if let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) {
+        parts.push(format!("↑{} ↓{}", short(input), short(output)));
+    }
+    parts
 }
 
 fn one_line(text: &str) -> String {
