@@ -43,6 +43,7 @@ enum Command {
     E2e(E2e),
     Bench(bench::Arguments),
     Fixtures(Fixtures),
+    FakeFeishu(FakeFeishu),
     Docs(Docs),
 }
 
@@ -82,6 +83,14 @@ struct Fixtures {
     out: PathBuf,
 }
 
+/// Runs the strict fake of the Feishu open platform, to try Larkspan without an account; `-- --help` for its options.
+#[derive(Debug, Args)]
+struct FakeFeishu {
+    /// What the fake is told, as in `-- --port 8080`
+    #[arg(value_name = "ARG", last = true)]
+    arguments: Vec<OsString>,
+}
+
 /// The documentation of the crates, with warnings denied.
 #[derive(Debug, Args)]
 struct Docs {
@@ -108,6 +117,12 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::E2e(E2e { names }) => ci::run(&workspace, &[Step::E2e], &names),
         Command::Bench(arguments) => bench::run(&workspace, &arguments),
         Command::Fixtures(arguments) => fixtures(&workspace, arguments),
+        Command::FakeFeishu(FakeFeishu { arguments }) => {
+            let mut command = workspace.cargo();
+            command.args(["run", "--quiet", "--package", "larkspan-tests", "--bin", "fake-feishu", "--"]);
+            command.args(arguments);
+            workspace::run(&mut command)
+        }
         Command::Docs(Docs { open }) => {
             let mut command = steps::docs(&workspace);
             command.args(open.then_some("--open"));
