@@ -10,10 +10,7 @@
 //! The look is `html/page.css`. What must not be folded for good can be unfolded at once by a checkbox, which is CSS.
 
 mod call;
-mod code;
-mod escape;
 mod item;
-mod prose;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +25,7 @@ use larkspan_core::text::{clip, collapse_whitespace};
 use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{Role, SessionInfo, TurnOutcome, UnknownRecord};
 use larkspan_core::turn::{ItemContent, Turn, TurnItem};
+use larkspan_html::{code, escape, prose};
 
 use super::{Format, Style};
 

@@ -1,8 +1,9 @@
-//! Markdown of a log as HTML.
+//! Markdown as HTML.
 //!
 //! Invariants
-//! - Every element is written here and closed here; of the log there is only escaped text. Raw HTML comes out as the
-//!   text it is, but for a `<br>`, which is the only line break a table cell of Markdown can have.
+//! - Every element is written here and closed here; of the source there is only escaped text. Raw HTML comes out as
+//!   the text it is, but for a `<br>`, which is the only line break a table cell of Markdown can have, and for the tags
+//!   of a [`Dialect`].
 //! - Links lead to `http`, `https` and `mailto` only. Nothing is loaded: an image is a link to it.
 //! - Elements are nested to a bounded depth; what lies deeper is still there as text.
 
@@ -12,7 +13,11 @@ use pulldown_cmark::{
     Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TextMergeStream,
 };
 
-use super::{code, escape};
+use crate::dialect::{Common, Dialect, Reference, Span, Tag as InlineTag, leads_to_mail, leads_to_web};
+use crate::{code, escape};
+
+#[cfg(test)]
+mod tests;
 
 /// How deep elements are nested. Browsers cut at 512.
 const DEEPEST: usize = 64;
@@ -20,17 +25,27 @@ const DEEPEST: usize = 64;
 const LONGEST_URL: usize = 2048;
 
 /// Appends a document.
-pub(super) fn document(out: &mut String, markdown: &str) {
-    Writer::new(out, Extent::Document).write(markdown);
+pub fn document(out: &mut String, markdown: &str) {
+    document_in(out, markdown, &Common);
+}
+
+/// Appends a document in a dialect.
+pub fn document_in(out: &mut String, markdown: &str, dialect: &dyn Dialect) {
+    Writer::new(out, Extent::Document, dialect).write(markdown);
 }
 
 /// Appends one line of Markdown: no element but those that stand within a line, and no link.
-pub(super) fn line(out: &mut String, markdown: &str) {
-    Writer::new(out, Extent::Line).write(markdown);
+pub fn line(out: &mut String, markdown: &str) {
+    line_in(out, markdown, &Common);
+}
+
+/// Appends one line of Markdown in a dialect.
+pub fn line_in(out: &mut String, markdown: &str, dialect: &dyn Dialect) {
+    Writer::new(out, Extent::Line, dialect).write(markdown);
 }
 
 /// Appends plain text, its URLs as links.
-pub(super) fn linked_text(out: &mut String, text: &str) {
+pub fn linked_text(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some((start, length)) = find_url(rest) {
         let (before, from_url) = rest.split_at(start);
@@ -88,12 +103,6 @@ fn without_punctuation(mut url: &str) -> &str {
     url
 }
 
-fn is_link(url: &str) -> bool {
-    let starts =
-        |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    ["https://", "http://", "mailto:"].into_iter().any(starts)
-}
-
 fn open_link(out: &mut String, url: &str, title: &str) {
     out.push_str("<a href=\"");
     escape::url(out, url);
@@ -115,6 +124,7 @@ enum Extent {
 
 struct Writer<'o> {
     out: &'o mut String,
+    dialect: &'o dyn Dialect,
     extent: Extent,
     open: Vec<Open>,
     /// An element of a link is open: links cannot be nested.
@@ -129,6 +139,8 @@ struct Writer<'o> {
 struct Open {
     close: &'static str,
     is_link: bool,
+    /// The name of the tag that opened it, if Markdown did not.
+    tag: Option<String>,
     /// Where its content begins, and what stands for it if there is none.
     fallback: Option<(usize, String)>,
 }
@@ -141,8 +153,8 @@ struct Table {
 }
 
 impl<'o> Writer<'o> {
-    fn new(out: &'o mut String, extent: Extent) -> Self {
-        Self { out, extent, open: Vec::new(), in_link: false, code: None, table: Table::default() }
+    fn new(out: &'o mut String, extent: Extent, dialect: &'o dyn Dialect) -> Self {
+        Self { out, dialect, extent, open: Vec::new(), in_link: false, code: None, table: Table::default() }
     }
 
     fn write(mut self, markdown: &str) {
@@ -152,7 +164,7 @@ impl<'o> Writer<'o> {
         }
         // The parser closes what it opens; the page does not depend on it.
         while !self.open.is_empty() {
-            self.end();
+            self.close();
         }
     }
 
@@ -163,13 +175,11 @@ impl<'o> Writer<'o> {
             Event::Text(text) => self.text(&text),
             Event::Code(text) => {
                 self.out.push_str("<code>");
-                escape::text(self.out, &text);
+                escape::text(self.out, &self.dialect.restore(&text));
                 self.out.push_str("</code>");
             }
-            Event::InlineHtml(html) if matches!(&*html, "<br>" | "<br/>" | "<br />") => {
-                self.out.push_str("<br>");
-            }
-            Event::Html(text) | Event::InlineHtml(text) => escape::text(self.out, &text),
+            Event::InlineHtml(tag) => self.tag(&tag),
+            Event::Html(text) => escape::text(self.out, &self.dialect.restore(&text)),
             Event::SoftBreak => self.out.push('\n'),
             Event::HardBreak => self.out.push_str("<br>"),
             Event::Rule if self.extent == Extent::Document => self.out.push_str("<hr>"),
@@ -182,11 +192,67 @@ impl<'o> Writer<'o> {
     }
 
     fn text(&mut self, text: &str) {
+        let text = self.dialect.restore(text);
         match &mut self.code {
-            Some((_, body)) => body.push_str(text),
-            None if self.in_link || self.extent == Extent::Line => escape::text(self.out, text),
-            None => linked_text(self.out, text),
+            Some((_, body)) => body.push_str(&text),
+            None if self.in_link || self.extent == Extent::Line => escape::text(self.out, &text),
+            None => linked_text(self.out, &text),
         }
+    }
+
+    /// A tag within a line, which is what the dialect says.
+    fn tag(&mut self, tag: &str) {
+        let tag = self.dialect.restore(tag);
+        match self.dialect.tag(&tag) {
+            InlineTag::Text => escape::text(self.out, &tag),
+            InlineTag::LineBreak => self.out.push_str("<br>"),
+            // An element of its own would end the paragraph.
+            InlineTag::Rule if self.extent == Extent::Document => {
+                self.out.push_str("<span class=\"rule\"></span>");
+            }
+            // A rule within a line is nothing either.
+            InlineTag::Nothing | InlineTag::Rule => {}
+            InlineTag::Open(span) => self.open_span(span),
+            InlineTag::Chip(span) => {
+                self.open_span(span);
+                self.close();
+            }
+            InlineTag::Close(name) => {
+                // Not beyond what Markdown has opened since, and no further than elements are shown.
+                let within = self.open.iter().rev().take(DEEPEST).take_while(|open| open.tag.is_some());
+                let Some(above) = within.into_iter().position(|open| open.tag.as_ref() == Some(&name)) else {
+                    return;
+                };
+                for _ in 0..=above {
+                    self.close();
+                }
+            }
+        }
+    }
+
+    fn open_span(&mut self, Span { name, class, before, fallback, url }: Span) {
+        let is_shown = self.open.len() < DEEPEST;
+        let url = url.filter(|url| {
+            is_shown
+                && !self.in_link
+                && self.extent == Extent::Document
+                && self.dialect.link(url) == Reference::Link
+                && (leads_to_web(url) || leads_to_mail(url))
+        });
+        let mut open = Open { tag: Some(name), is_link: url.is_some(), ..Open::default() };
+        if let Some(url) = url {
+            open_link(self.out, &url, "");
+            open.close = "</a>";
+            self.in_link = true;
+        } else if is_shown {
+            self.out.push_str("<span class=\"");
+            escape::plain(self.out, &class);
+            self.out.push_str("\">");
+            open.close = "</span>";
+        }
+        escape::text(self.out, &before);
+        open.fallback = Some((self.out.len(), fallback));
+        self.open.push(open);
     }
 
     fn push(&mut self, open: &str, close: &'static str) {
@@ -210,19 +276,25 @@ impl<'o> Writer<'o> {
             Tag::Paragraph => self.push_block("<p>", "</p>\n"),
             Tag::Heading { level, .. } => {
                 // The page's own headings stand above.
-                let (open, close) = match level {
-                    HeadingLevel::H1 => ("<h3>", "</h3>\n"),
-                    HeadingLevel::H2 => ("<h4>", "</h4>\n"),
-                    HeadingLevel::H3 => ("<h5>", "</h5>\n"),
-                    HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6 => ("<h6>", "</h6>\n"),
+                let (number, close) = match level {
+                    HeadingLevel::H1 => (1, "</h3>\n"),
+                    HeadingLevel::H2 => (2, "</h4>\n"),
+                    HeadingLevel::H3 => (3, "</h5>\n"),
+                    HeadingLevel::H4 => (4, "</h6>\n"),
+                    HeadingLevel::H5 => (5, "</h6>\n"),
+                    HeadingLevel::H6 => (6, "</h6>\n"),
                 };
-                self.push_block(open, close);
+                let element = (number + 2).min(6);
+                match self.dialect.heading(number) {
+                    Some(class) => self.push_block(&format!("<h{element} class=\"{class}\">"), close),
+                    None => self.push_block(&format!("<h{element}>"), close),
+                }
             }
             Tag::BlockQuote(_) => self.push_block("<blockquote>", "</blockquote>\n"),
             Tag::CodeBlock(kind) => {
                 if self.extent == Extent::Document {
                     let language = match kind {
-                        CodeBlockKind::Fenced(language) => language.into_string(),
+                        CodeBlockKind::Fenced(language) => self.dialect.restore(&language).into_owned(),
                         CodeBlockKind::Indented => String::new(),
                     };
                     self.code = Some((language, String::new()));
@@ -252,10 +324,15 @@ impl<'o> Writer<'o> {
             Tag::Strong => self.push("<strong>", "</strong>"),
             Tag::Strikethrough => self.push("<del>", "</del>"),
             Tag::Link { link_type: LinkType::Email, dest_url, title, .. } => {
-                self.reference("", &format!("mailto:{dest_url}"), &title);
+                let url = format!("mailto:{dest_url}");
+                self.reference(self.dialect.link(&url), "", &url, &title);
             }
-            Tag::Link { dest_url, title, .. } => self.reference("", &dest_url, &title),
-            Tag::Image { dest_url, title, .. } => self.reference("🖼 ", &dest_url, &title),
+            Tag::Link { dest_url, title, .. } => {
+                self.reference(self.dialect.link(&dest_url), "", &dest_url, &title);
+            }
+            Tag::Image { dest_url, title, .. } => {
+                self.reference(self.dialect.image(&dest_url), "🖼 ", &dest_url, &title);
+            }
             // Extensions that are off.
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
@@ -282,160 +359,55 @@ impl<'o> Writer<'o> {
     }
 
     /// A link or an image. One that leads nowhere from here, such as a path, tells where when pointed at.
-    fn reference(&mut self, mark: &'static str, url: &str, title: &str) {
+    fn reference(&mut self, kind: Reference, mark: &'static str, url: &str, title: &str) {
+        let (url, title) = (self.dialect.restore(url), self.dialect.restore(title));
         let is_shown = self.open.len() < DEEPEST && !self.in_link && self.extent == Extent::Document;
-        let (close, is_link) = if !is_shown {
-            ("", false)
-        } else if is_link(url) {
-            open_link(self.out, url, title);
-            ("</a>", true)
-        } else {
-            self.out.push_str("<span class=\"path\" title=\"");
-            escape::plain(self.out, url);
+        // Whatever a dialect says, no link leads into a script.
+        let is_link = is_shown && kind == Reference::Link && (leads_to_web(&url) || leads_to_mail(&url));
+        let close = if is_link {
+            open_link(self.out, &url, &title);
+            "</a>"
+        } else if is_shown {
+            let class = if kind == Reference::Image { "image" } else { "path" };
+            let _ = write!(self.out, "<span class=\"{class}\" title=\"");
+            escape::plain(self.out, &url);
             self.out.push_str("\">");
-            ("</span>", false)
+            "</span>"
+        } else {
+            ""
         };
         self.in_link |= is_link;
         self.out.push_str(mark);
-        self.open.push(Open { close, is_link, fallback: Some((self.out.len(), url.to_owned())) });
+        let fallback = Some((self.out.len(), url.into_owned()));
+        self.open.push(Open { close, is_link, tag: None, fallback });
     }
 
+    /// What Markdown has opened ends, and so do the tags in it.
     fn end(&mut self) {
-        let Some(Open { close, is_link, fallback }) = self.open.pop() else { return };
+        while self.open.last().is_some_and(|open| open.tag.is_some()) {
+            self.close();
+        }
+        self.close();
+    }
+
+    fn close(&mut self) {
+        let Some(Open { close, is_link, fallback, tag: _ }) = self.open.pop() else { return };
         if let Some((language, body)) = self.code.take() {
-            code::block(self.out, &language, &body);
+            if self.dialect.highlights() {
+                code::highlighted(self.out, &language, &body);
+            } else {
+                code::block(self.out, &language, &body);
+            }
             self.out.push('\n');
         }
-        if let Some((start, url)) = fallback
+        if let Some((start, words)) = fallback
             && self.out.len() == start
         {
-            escape::text(self.out, &url);
+            escape::text(self.out, &words);
         }
         if is_link {
             self.in_link = false;
         }
         self.out.push_str(close);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use pretty_assertions::assert_eq;
-
-    use super::{DEEPEST, document, line, linked_text};
-
-    fn rendered(render: fn(&mut String, &str), markdown: &str) -> String {
-        let mut out = String::new();
-        render(&mut out, markdown);
-        out
-    }
-
-    #[test]
-    fn markdown_becomes_elements() {
-        for (markdown, html) in [
-            (
-                "a *b* **c** ~~d~~ `e<`",
-                "<p>a <em>b</em> <strong>c</strong> <del>d</del> <code>e&lt;</code></p>\n",
-            ),
-            ("# a\n#### b", "<h3>a</h3>\n<h6>b</h6>\n"),
-            (
-                "- a\n- [x] b\n- [ ] c",
-                "<ul>\n<li>a</li>\n<li><span class=\"task\">☑</span> b</li>\n<li><span class=\"task\">☐</span> c</li>\n</ul>\n",
-            ),
-            ("3. a\n\n4. b", "<ol start=\"3\">\n<li><p>a</p>\n</li>\n<li><p>b</p>\n</li>\n</ol>\n"),
-            ("> a\n\n---", "<blockquote><p>a</p>\n</blockquote>\n<hr>"),
-            ("```rust\nfn x() {}\n```", "<pre><code>fn x() {}</code></pre>\n"),
-            ("    <b>\n", "<pre><code>&lt;b&gt;</code></pre>\n"),
-            (
-                "| a | b |\n|---|--:|\n| 1<br>2 | `x` |",
-                "<div class=\"scroll\"><table>\n<thead><tr><th>a</th><th class=\"right\">b</th></tr></thead>\n<tr><td>1<br>2</td><td class=\"right\"><code>x</code></td></tr>\n</table></div>\n",
-            ),
-            ("a  \nb\nc", "<p>a<br>b\nc</p>\n"),
-        ] {
-            assert_eq!(rendered(document, markdown), html, "{markdown}");
-        }
-    }
-
-    #[test]
-    fn raw_html_is_text() {
-        for (markdown, html) in [
-            ("a <b onclick=x>c</b>", "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n"),
-            ("<script>alert(1)</script>", "<p class=\"raw\">&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"),
-            ("<br onload=x>", "<p class=\"raw\">&lt;br onload=x&gt;</p>\n"),
-            ("&lt;b&gt; &#x202e;", "<p>&lt;b&gt; <span class=\"esc\">\\u{202e}</span></p>\n"),
-        ] {
-            assert_eq!(rendered(document, markdown), html, "{markdown}");
-        }
-    }
-
-    #[test]
-    fn only_web_and_mail_are_links() {
-        const REL: &str = "rel=\"noopener noreferrer\"";
-        for (markdown, html) in [
-            ("[a](https://x.y/?a=1&b)", format!("<a href=\"https://x.y/?a=1&amp;b\" {REL}>a</a>")),
-            ("[a](HTTP://x \"t\\\"\")", format!("<a href=\"HTTP://x\" {REL} title=\"t&quot;\">a</a>")),
-            ("<me@x.y>", format!("<a href=\"mailto:me@x.y\" {REL}>me@x.y</a>")),
-            ("[a](mailto:me@x.y)", format!("<a href=\"mailto:me@x.y\" {REL}>a</a>")),
-            ("[a](javascript:alert)", "<span class=\"path\" title=\"javascript:alert\">a</span>".into()),
-            ("[a](JaVaScRiPt&colon;x)", "<span class=\"path\" title=\"JaVaScRiPt:x\">a</span>".into()),
-            ("[a](< javascript:x>)", "<span class=\"path\" title=\" javascript:x\">a</span>".into()),
-            ("[a](data:text/html,x)", "<span class=\"path\" title=\"data:text/html,x\">a</span>".into()),
-            ("[a](//x.y)", "<span class=\"path\" title=\"//x.y\">a</span>".into()),
-            ("[m.rs](src/m.rs:3)", "<span class=\"path\" title=\"src/m.rs:3\">m.rs</span>".into()),
-            ("[](https://x.y)", format!("<a href=\"https://x.y\" {REL}>https://x.y</a>")),
-            (
-                "![](https://x.y/p.png)",
-                format!("<a href=\"https://x.y/p.png\" {REL}>🖼 https://x.y/p.png</a>"),
-            ),
-            ("![p](p.png)", "<span class=\"path\" title=\"p.png\">🖼 p</span>".into()),
-            ("[![p](https://x/p)](https://y)", format!("<a href=\"https://y\" {REL}>🖼 p</a>")),
-            ("![a [b](https://y) c](https://x)", format!("<a href=\"https://x\" {REL}>🖼 a b c</a>")),
-            ("[https://x](https://y)", format!("<a href=\"https://y\" {REL}>https://x</a>")),
-            (
-                "see https://x.y/a_b_c.",
-                format!("see <a href=\"https://x.y/a_b_c\" {REL}>https://x.y/a_b_c</a>."),
-            ),
-        ] {
-            assert_eq!(rendered(document, markdown), format!("<p>{html}</p>\n"), "{markdown}");
-        }
-    }
-
-    #[test]
-    fn urls_in_text_end_where_the_sentence_goes_on() {
-        for (text, urls) in [
-            ("http://a.b/c?d=e#f, and", vec!["http://a.b/c?d=e#f"]),
-            ("(https://a.b/c_(d))", vec!["https://a.b/c_(d)"]),
-            ("见https://a.b。再见http://c", vec!["https://a.b", "http://c"]),
-            ("<https://a.b> \"https://c\"", vec!["https://a.b", "https://c"]),
-            ("xhttps://a https:// http:/x https", vec![]),
-            ("httphttp://a", vec![]),
-        ] {
-            let html = rendered(linked_text, text);
-            let found: Vec<&str> =
-                html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-            assert_eq!(found, urls, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_line_stays_a_line() {
-        for (markdown, html) in [
-            ("💻 运行 `ls <x>` · exit 1", "💻 运行 <code>ls &lt;x&gt;</code> · exit 1"),
-            ("_显示 1/2_", "<em>显示 1/2</em>"),
-            ("# a\n\n- b\n\n    c", "abc"),
-            ("[a](https://x) https://y <b>", "a https://y &lt;b&gt;"),
-            ("```\ncode", "code"),
-            ("|a|\n|-|\n|b|", "ab"),
-        ] {
-            assert_eq!(rendered(line, markdown).replace('\n', ""), html, "{markdown}");
-        }
-    }
-
-    #[test]
-    fn nesting_is_bounded() {
-        let html = rendered(document, &format!("{}deep", "> ".repeat(1000)));
-        assert_eq!(html.matches("<blockquote>").count(), DEEPEST);
-        assert_eq!(html.matches("</blockquote>").count(), DEEPEST);
-        assert!(html.contains("deep"));
     }
 }

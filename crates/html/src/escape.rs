@@ -1,29 +1,29 @@
-//! Text from a log as HTML text and attribute values.
+//! Text as HTML text and attribute values.
 //!
 //! Invariants
 //! - Whatever the text, the result is text: it opens no element, leaves no attribute and is no character reference.
 //! - Characters that show nothing or reorder what stands around them are shown as an escape, so a page never reads
-//!   differently from what the log says. Which they are: Unicode's `Bidi_Control`, the controls, line and paragraph
+//!   differently from what its source says. Which they are: Unicode's `Bidi_Control`, the controls, line and paragraph
 //!   separators, annotation marks and tags. Joiners stay: emoji and several scripts need them.
 
 use std::fmt::Write as _;
 
 /// Appends text as the content of an element.
-pub(super) fn text(out: &mut String, text: &str) {
+pub fn text(out: &mut String, text: &str) {
     escape(out, text, |out, c| {
         let _ = write!(out, "<span class=\"esc\">{}</span>", c.escape_unicode());
     });
 }
 
 /// Appends text as the value of an attribute in double quotes, or as a title, where no element may stand.
-pub(super) fn plain(out: &mut String, text: &str) {
+pub fn plain(out: &mut String, text: &str) {
     escape(out, text, |out, c| {
         let _ = write!(out, "{}", c.escape_unicode());
     });
 }
 
 /// Appends a URL as the value of an attribute in double quotes. What deceives is percent-encoded.
-pub(super) fn url(out: &mut String, url: &str) {
+pub fn url(out: &mut String, url: &str) {
     escape(out, url, |out, c| {
         for byte in c.encode_utf8(&mut [0; 4]).bytes() {
             let _ = write!(out, "%{byte:02X}");

@@ -7,10 +7,19 @@
 use std::iter::Peekable;
 use std::str::Lines;
 
-use super::escape;
+use crate::{escape, highlight};
 
 /// Appends a block of code. `language` may be any text.
-pub(super) fn block(out: &mut String, language: &str, body: &str) {
+pub fn block(out: &mut String, language: &str, body: &str) {
+    write_block(out, language, body, escape::text);
+}
+
+/// Appends a block of code, with comments, strings, numbers and key words in elements of their own.
+pub fn highlighted(out: &mut String, language: &str, body: &str) {
+    write_block(out, language, body, |out, body| highlight::code(out, language, body));
+}
+
+fn write_block(out: &mut String, language: &str, body: &str, plain: impl Fn(&mut String, &str)) {
     let patch = Notation::of(language, body);
     out.push_str(match (patch, language) {
         (Some(_), _) => "<pre class=\"patch\"><code>",
@@ -18,7 +27,7 @@ pub(super) fn block(out: &mut String, language: &str, body: &str) {
         (None, _) => "<pre><code>",
     });
     match patch {
-        None => escape::text(out, body.strip_suffix('\n').unwrap_or(body)),
+        None => plain(out, body.strip_suffix('\n').unwrap_or(body)),
         Some(notation) => {
             for (kind, line) in PatchLines::new(notation, body) {
                 out.push_str("<span class=\"");

@@ -1,0 +1,344 @@
+//! The words of code told apart: comments, strings, numbers, key words.
+//!
+//! A lexer of what most languages share, not a parser of any: it never needs to be right for the page to be right. One
+//! pass, no look-back; a string that does not end on its line is no string. The classes are `com`, `str`, `num`, `key`.
+
+use crate::escape;
+
+/// How far a word or a string is looked for, in bytes. It bounds the time that a long line takes.
+const LOOK_AHEAD: usize = 1024;
+
+/// What a language's comments and strings look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Syntax {
+    /// What begins a comment up to the end of the line.
+    line_comments: &'static [&'static str],
+    /// What begins and ends a comment over lines.
+    block_comment: Option<(&'static str, &'static str)>,
+    /// What encloses strings.
+    quotes: &'static [char],
+    /// Whether a quote may stand alone, as in a lifetime.
+    has_lone_quotes: bool,
+    keywords: &'static [&'static str],
+}
+
+const C_LIKE: Syntax = Syntax {
+    line_comments: &["//"],
+    block_comment: Some(("/*", "*/")),
+    quotes: &['"', '\'', '`'],
+    has_lone_quotes: false,
+    keywords: &[
+        "abstract",
+        "as",
+        "async",
+        "auto",
+        "await",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "continue",
+        "default",
+        "defer",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "export",
+        "extends",
+        "extern",
+        "false",
+        "final",
+        "finally",
+        "float",
+        "for",
+        "from",
+        "func",
+        "function",
+        "go",
+        "if",
+        "implements",
+        "import",
+        "in",
+        "int",
+        "interface",
+        "let",
+        "long",
+        "map",
+        "namespace",
+        "new",
+        "nil",
+        "null",
+        "of",
+        "package",
+        "private",
+        "protected",
+        "public",
+        "range",
+        "return",
+        "select",
+        "static",
+        "string",
+        "struct",
+        "super",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "type",
+        "typedef",
+        "typeof",
+        "undefined",
+        "unsigned",
+        "using",
+        "val",
+        "var",
+        "void",
+        "when",
+        "while",
+        "yield",
+    ],
+};
+
+const RUST: Syntax = Syntax {
+    quotes: &['"', '\''],
+    has_lone_quotes: true,
+    keywords: &[
+        "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern",
+        "false", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref",
+        "return", "self", "Self", "static", "struct", "super", "trait", "true", "type", "unsafe", "use",
+        "where", "while",
+    ],
+    ..C_LIKE
+};
+
+const PYTHON: Syntax = Syntax {
+    line_comments: &["#"],
+    block_comment: None,
+    quotes: &['"', '\''],
+    has_lone_quotes: false,
+    keywords: &[
+        "and", "as", "assert", "async", "await", "begin", "break", "class", "continue", "def", "del", "do",
+        "elif", "else", "elsif", "end", "except", "False", "false", "finally", "for", "from", "function",
+        "global", "if", "import", "in", "is", "lambda", "module", "next", "nil", "None", "nonlocal", "not",
+        "or", "pass", "raise", "require", "return", "self", "True", "true", "try", "unless", "until",
+        "while", "with", "yield",
+    ],
+};
+
+const SHELL: Syntax = Syntax {
+    line_comments: &["#"],
+    block_comment: None,
+    quotes: &['"', '\''],
+    has_lone_quotes: false,
+    keywords: &[
+        "break", "case", "continue", "do", "done", "elif", "else", "esac", "exit", "export", "fi", "for",
+        "function", "if", "in", "local", "return", "set", "shift", "then", "trap", "unset", "until", "while",
+    ],
+};
+
+const DATA: Syntax = Syntax {
+    line_comments: &["#"],
+    block_comment: None,
+    quotes: &['"', '\''],
+    has_lone_quotes: false,
+    keywords: &["true", "false", "null", "yes", "no"],
+};
+
+const JSON: Syntax = Syntax { line_comments: &[], quotes: &['"'], ..DATA };
+
+const SQL: Syntax = Syntax {
+    line_comments: &["--"],
+    block_comment: Some(("/*", "*/")),
+    quotes: &['"', '\''],
+    has_lone_quotes: false,
+    keywords: &[
+        "SELECT", "FROM", "WHERE", "INSERT", "INTO", "VALUES", "UPDATE", "SET", "DELETE", "CREATE", "TABLE",
+        "INDEX", "DROP", "ALTER", "JOIN", "LEFT", "INNER", "ON", "AND", "OR", "NOT", "NULL", "ORDER",
+        "GROUP", "BY", "LIMIT", "AS", "local", "function", "end", "then", "if", "else", "return", "nil",
+    ],
+};
+
+const MARKUP: Syntax = Syntax {
+    line_comments: &[],
+    block_comment: Some(("<!--", "-->")),
+    quotes: &['"'],
+    has_lone_quotes: false,
+    keywords: &[],
+};
+
+fn syntax_of(language: &str) -> Option<Syntax> {
+    Some(match language.to_ascii_lowercase().as_str() {
+        "rust" | "rs" => RUST,
+        "c" | "cpp" | "c_sharp" | "dart" | "go" | "groovy" | "java" | "javascript" | "js" | "jsx"
+        | "kotlin" | "objective_c" | "php" | "protobuf" | "scala" | "scss" | "css" | "swift" | "thrift"
+        | "typescript" | "ts" | "tsx" => C_LIKE,
+        "python" | "py" | "ruby" | "rb" | "r" | "julia" | "perl" => PYTHON,
+        "bash" | "sh" | "shell" | "zsh" | "powershell" | "makefile" | "docker_file" | "dockerfile"
+        | "nginx" => SHELL,
+        "yaml" | "yml" | "toml" | "properties" | "ini" | "graphql" => DATA,
+        "json" => JSON,
+        "sql" | "lua" => SQL,
+        "html" | "xml" => MARKUP,
+        _ => return None,
+    })
+}
+
+/// Appends code. A language that is not known is text.
+pub(crate) fn code(out: &mut String, language: &str, body: &str) {
+    let Some(syntax) = syntax_of(language) else {
+        escape::text(out, body);
+        return;
+    };
+    // Where what has not been written yet begins, and where is read.
+    let (mut plain, mut at) = (0, 0);
+    let mut in_word = false;
+    while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
+        let first = rest.chars().next().unwrap_or_default();
+        let token = if in_word { None } else { token(&syntax, rest, body.get(..at).unwrap_or_default()) };
+        match token {
+            Some((class, length)) => {
+                escape::text(out, body.get(plain..at).unwrap_or_default());
+                out.push_str("<span class=\"");
+                out.push_str(class);
+                out.push_str("\">");
+                escape::text(out, rest.get(..length).unwrap_or_default());
+                out.push_str("</span>");
+                at += length;
+                plain = at;
+            }
+            None => {
+                at += first.len_utf8();
+                in_word = is_of_word(first);
+            }
+        }
+    }
+    escape::text(out, body.get(plain..).unwrap_or_default());
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What begins here: its class and its length in bytes, which is not 0.
+fn token(syntax: &Syntax, rest: &str, before: &str) -> Option<(&'static str, usize)> {
+    let line = first_line(rest);
+    if let Some((open, close)) = syntax.block_comment
+        && let Some(inner) = rest.strip_prefix(open)
+    {
+        return Some(("com", inner.find(close).map_or(rest.len(), |end| open.len() + end + close.len())));
+    }
+    // `$#` and `a#b` are no comments of a shell; `://` is none of C.
+    let alone = before.chars().next_back().is_none_or(|c| c.is_whitespace() || ";({[,".contains(c));
+    if alone && syntax.line_comments.iter().any(|open| line.starts_with(open)) {
+        return Some(("com", rest.find('\n').unwrap_or(rest.len())));
+    }
+    let first = rest.chars().next()?;
+    if syntax.quotes.contains(&first) {
+        let length = string_length(line, first)?;
+        let is_character = line.get(..length)?.chars().count() <= 3 || line.starts_with("'\\");
+        return (first != '\'' || !syntax.has_lone_quotes || is_character).then_some(("str", length));
+    }
+    if first.is_ascii_digit() {
+        let length = line.find(|c: char| !(is_of_word(c) || c == '.')).unwrap_or(line.len());
+        return Some(("num", length));
+    }
+    if is_of_word(first) {
+        let length = line.find(|c: char| !is_of_word(c)).unwrap_or(line.len());
+        return syntax.keywords.contains(&line.get(..length)?).then_some(("key", length));
+    }
+    None
+}
+
+/// The first line, or what is looked at of it.
+fn first_line(text: &str) -> &str {
+    let seen = text.get(..text.floor_char_boundary(LOOK_AHEAD)).unwrap_or(text);
+    seen.split('\n').next().unwrap_or(seen)
+}
+
+/// How long the string is that this line begins with, its quotes included.
+fn string_length(line: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in line.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return Some(at + c.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    use super::{code, syntax_of};
+    use crate::testing::check_fragment;
+
+    /// `{com …}` stands for an element of that class.
+    fn check(language: &str, body: &str, expected: &str) {
+        let mut out = String::new();
+        code(&mut out, language, body);
+        let mut shown = out.replace("</span>", "}");
+        for class in ["com", "str", "num", "key"] {
+            shown = shown.replace(&format!("<span class=\"{class}\">"), &format!("{{{class} "));
+        }
+        assert_eq!(shown, expected, "{language}");
+    }
+
+    #[test]
+    fn words_are_told_apart() {
+        for (language, body, expected) in [
+            ("rust", "fn x<'a>() -> u8 { 'b' }", "{key fn} x&lt;'a&gt;() -&gt; u8 { {str 'b'} }"),
+            (
+                "rust",
+                "let a1 = 0x1f_u8; // \"c\"\nx",
+                "{key let} a1 = {num 0x1f_u8}; {com // &quot;c&quot;}\nx",
+            ),
+            (
+                "python",
+                "def f(): return \"a # b\" # c",
+                "{key def} f(): {key return} {str &quot;a # b&quot;} {com # c}",
+            ),
+            ("bash", "if [ $# -gt 1 ]; then x; fi", "{key if} [ $# -gt {num 1} ]; {key then} x; {key fi}"),
+            ("js", "/* a\nb */ iffy if", "{com /* a\nb */} iffy {key if}"),
+            ("js", "/* open", "{com /* open}"),
+            ("js", "'it\nwhile", "'it\n{key while}"),
+            ("json", "{\"a\": \"b\\\"c\"}", "{{str &quot;a&quot;}: {str &quot;b\\&quot;c&quot;}}"),
+            ("c", "x = http://y", "x = http://y"),
+            ("klingon", "if 1", "if 1"),
+        ] {
+            check(language, body, &expected.replace('\'', "&#39;"));
+        }
+    }
+
+    proptest! {
+        /// Without its elements it is the code, escaped.
+        #[test]
+        fn nothing_is_lost(
+            language in proptest::sample::select(vec!["rust", "js", "python", "bash", "sql", "html", "json", "toml"]),
+            body in "([a-z0-9'\"`/*#<>&\\\\ \n-]|词|fn |//|/\\*){0,40}",
+        ) {
+            prop_assert!(syntax_of(language).is_some());
+            let mut out = String::new();
+            code(&mut out, language, &body);
+            prop_assert_eq!(check_fragment(&out), Ok(()));
+            let mut escaped = String::new();
+            crate::escape::text(&mut escaped, &body);
+            let mut bare = out.replace("</span>", "");
+            for class in ["com", "str", "num", "key"] {
+                bare = bare.replace(&format!("<span class=\"{class}\">"), "");
+            }
+            prop_assert_eq!(bare, escaped);
+        }
+    }
+}
