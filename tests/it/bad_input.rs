@@ -21,6 +21,8 @@ fn both(log: &Path, out: &Path) -> [Vec<std::ffi::OsString>; 2] {
         words(&["history".as_ref(), log.as_ref(), "--out".as_ref(), out.as_ref()]),
         words(&[
             "mirror".as_ref(),
+            "--surface".as_ref(),
+            "jsonl".as_ref(),
             "--once".as_ref(),
             "--session".as_ref(),
             log.as_ref(),
@@ -119,7 +121,6 @@ fn wrong_usage_is_told_apart() {
         &["history", log, "--format", "pdf"],
         &["history", log, "--locale", "fr"],
         &["history", log, "another"],
-        &["mirror"],
         &["mirror", "--latest", "--watch"],
         &["mirror", "--session", log, "--from", "yesterday"],
         &["mirror", "--session", log, "--surface", "feishuu"],
@@ -138,10 +139,10 @@ fn wrong_usage_is_told_apart() {
 #[test]
 fn without_any_session_it_says_where_it_looked() {
     let home = Home::new();
-    let ran = home.run(["mirror", "--latest", "--once"]);
+    let ran = home.run(["mirror", "--surface", "jsonl", "--latest", "--once"]);
     assert_refused(&ran, 1, &["sessions"], &home);
     fs::remove_dir_all(home.path("codex")).unwrap();
-    for arguments in [&["mirror", "--latest"][..], &["history", "--list"]] {
+    for arguments in [&["mirror", "--surface", "jsonl", "--latest"][..], &["history", "--list"]] {
         assert_refused(&home.run(arguments), 1, &["codex/sessions", "CODEX_HOME"], &home);
     }
 }

@@ -39,7 +39,7 @@ async fn a_session_is_followed_while_codex_works() {
         let lab = &lab;
         tokio::task::block_in_place(|| {
             wait_until("the session has a log", || !lab.rollouts().unwrap().is_empty());
-            let mut command = home.command(["mirror", "--latest", "--from", "start"]);
+            let mut command = home.command(["mirror", "--surface", "jsonl", "--latest", "--from", "start"]);
             command.env("CODEX_HOME", lab.codex_home());
             let mirror = Running::start(command);
             let begun = mirror.lines_until(|line| line.contains("\"turn_started\""));

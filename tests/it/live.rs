@@ -102,7 +102,7 @@ fn last_calls(lines: &[Value]) -> BTreeMap<(String, String), Value> {
 fn mirror_ends_where_history_is() {
     let home = Home::new();
     for path in captures() {
-        let arguments = ["mirror", "--once", "--session"];
+        let arguments = ["mirror", "--surface", "jsonl", "--once", "--session"];
         let ran = home.run(arguments.iter().map(std::convert::AsRef::as_ref).chain([path.as_os_str()]));
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", path.display());
         let mut told = last_calls(&json_lines(&ran.stdout));

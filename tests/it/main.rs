@@ -12,6 +12,9 @@
 
 mod architecture;
 mod bad_input;
+mod card_look;
+mod cards;
+mod codex_cards;
 mod codex_live;
 mod fixtures;
 mod live;
@@ -19,6 +22,7 @@ mod odd_shapes;
 mod outputs;
 mod owners;
 mod owners_by_hand;
+mod page;
 mod public;
 mod restart;
 mod support;

@@ -107,7 +107,7 @@ fn secrets_do_not_leave_the_program() {
         &["history", log][..],
         &["history", log, "--format", "json"],
         &["history", log, "--format", "html"],
-        &["mirror", "--once", "--session", log],
+        &["mirror", "--surface", "jsonl", "--once", "--session", log],
     ] {
         let ran = home.run(arguments);
         let said = String::from_utf8(ran.stdout).unwrap();
@@ -131,7 +131,7 @@ fn the_log_itself_is_no_output() {
     for out in aliases {
         for arguments in [
             vec!["history", "log.jsonl", "--out", out],
-            vec!["mirror", "--once", "--session", "log.jsonl", "--out", out],
+            vec!["mirror", "--surface", "jsonl", "--once", "--session", "log.jsonl", "--out", out],
         ] {
             let ran = home.run(&arguments);
             assert!(fs::read(&log).unwrap() == bytes, "{arguments:?} wrote over the log");
@@ -147,6 +147,8 @@ fn a_file_that_holds_something_else_is_left_alone() {
     let mirror = |log: &Path, out: &Path| {
         home.run([
             "mirror".as_ref(),
+            "--surface".as_ref(),
+            "jsonl".as_ref(),
             "--once".as_ref(),
             "--session".as_ref(),
             log.as_os_str(),
@@ -244,7 +246,7 @@ fn sessions_are_listed_newest_first() {
     let all = [&ran.stdout[..], text.as_bytes()].concat();
     assert!(!String::from_utf8(all).unwrap().contains("abcdefghijklmnop"), "secrets are masked here too");
     // The newest is the one that is followed.
-    let ran = home.run(["mirror", "--latest", "--once"]);
+    let ran = home.run(["mirror", "--surface", "jsonl", "--latest", "--once"]);
     assert!(String::from_utf8(ran.stdout).unwrap().contains("third words"), "{}", ran.stderr);
 }
 

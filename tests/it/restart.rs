@@ -68,7 +68,7 @@ fn logs() -> Vec<(&'static str, Vec<u8>)> {
 
 fn mirror(home: &Home, log: &Path, more: &[&str]) -> Running {
     home.start(
-        ["mirror".as_ref(), "--session".as_ref(), log.as_os_str()]
+        ["mirror".as_ref(), "--surface".as_ref(), "jsonl".as_ref(), "--session".as_ref(), log.as_os_str()]
             .into_iter()
             .chain(more.iter().map(std::convert::AsRef::as_ref)),
     )
@@ -85,6 +85,8 @@ fn uninterrupted(bytes: &[u8]) -> String {
     let out = home.path("out");
     let arguments = [
         "mirror".as_ref(),
+        "--surface".as_ref(),
+        "jsonl".as_ref(),
         "--once".as_ref(),
         "--session".as_ref(),
         log.as_os_str(),
@@ -94,7 +96,14 @@ fn uninterrupted(bytes: &[u8]) -> String {
     let ran = home.run(arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     // A pipe is told the same.
-    let piped = home.run(["mirror".as_ref(), "--once".as_ref(), "--session".as_ref(), log.as_os_str()]);
+    let piped = home.run([
+        "mirror".as_ref(),
+        "--surface".as_ref(),
+        "jsonl".as_ref(),
+        "--once".as_ref(),
+        "--session".as_ref(),
+        log.as_os_str(),
+    ]);
     let text = fs::read_to_string(out).unwrap();
     assert_eq!(String::from_utf8(piped.stdout).unwrap(), text);
     text
@@ -143,6 +152,8 @@ fn a_file_holds_each_change_once_however_often_it_is_killed() {
         }
         let ran = home.run([
             "mirror".as_ref(),
+            "--surface".as_ref(),
+            "jsonl".as_ref(),
             "--once".as_ref(),
             "--session".as_ref(),
             log.as_os_str(),
@@ -332,6 +343,8 @@ fn a_second_one_on_the_same_state_is_refused() {
     wait_until("it writes", || length(&out) > 0);
     let second = home.run([
         "mirror".as_ref(),
+        "--surface".as_ref(),
+        "jsonl".as_ref(),
         "--session".as_ref(),
         log.as_os_str(),
         "--out".as_ref(),
@@ -343,6 +356,8 @@ fn a_second_one_on_the_same_state_is_refused() {
     // Another output is another state.
     let other = home.run([
         "mirror".as_ref(),
+        "--surface".as_ref(),
+        "jsonl".as_ref(),
         "--once".as_ref(),
         "--session".as_ref(),
         log.as_os_str(),
@@ -407,6 +422,8 @@ fn a_reader_that_goes_ends_it() {
     let log = home.file("log.jsonl", long_session());
     let mut command = home.command([
         "mirror".as_ref(),
+        "--surface".as_ref(),
+        "jsonl".as_ref(),
         "--from".as_ref(),
         "start".as_ref(),
         "--session".as_ref(),
@@ -441,6 +458,8 @@ fn every_session_is_watched() {
     let feed = home.path("feed");
     let running = home.start([
         "mirror".as_ref(),
+        "--surface".as_ref(),
+        "jsonl".as_ref(),
         "--watch".as_ref(),
         "--from".as_ref(),
         "start".as_ref(),

@@ -70,6 +70,14 @@ pub use settings::{
 use clock::Clock;
 use platform::Platform;
 
+/// Refuses a card as the platform would, with nothing but the documentation to go by.
+pub fn check_card(card: &Value) -> Result<(), Refusal> {
+    let (toggles, limits, images) =
+        (Toggles::default(), Limits::default(), std::collections::BTreeSet::new());
+    let rules = card::validate::Rules { toggles: &toggles, limits: &limits, images: &images, users: &[] };
+    card::validate::validate(card, &rules)
+}
+
 /// The running platform. Dropping it stops it.
 #[derive(Debug)]
 pub struct FakeFeishu {

@@ -1,5 +1,6 @@
 //! The mock apps of Larkspan's end-to-end suite, and the real programs that they play against.
 //!
+//! * [`browser`]: a headless Chromium that opens a page and asks it.
 //! * [`scripted_model`]: a model provider that plays a script and checks every request.
 //! * [`codex_cli`]: the real Codex CLI, isolated and offline.
 //! * [`fake_feishu`]: the open platform, with cards, messages and the long connection; stricter than the real one.
@@ -7,6 +8,7 @@
 //! * [`sanitise`]: from a session log to a fixture.
 //! * [`skip`]: a test that cannot run here says so.
 
+pub mod browser;
 pub mod codex_cli;
 pub mod fake_feishu;
 pub mod mcp_demo;

@@ -186,6 +186,11 @@ impl Running {
         }
     }
 
+    /// What it has said on standard error since the last look.
+    pub(crate) fn errors_so_far(&self) -> String {
+        self.errors.try_iter().collect()
+    }
+
     /// Whether it has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()

@@ -135,6 +135,11 @@ impl Live {
         splitter.push(bytes, |line| read_line(line, reader, reducer, told, state));
     }
 
+    /// The turn that goes on.
+    pub(crate) fn open_turn(&self) -> Option<Turn> {
+        self.reducer.turn()
+    }
+
     /// The log is over.
     pub(crate) fn finish(&mut self) {
         let Self { splitter, reader, reducer, told, state } = self;

@@ -14,6 +14,22 @@ pub(super) struct Environment {
     larkspan_home: Option<PathBuf>,
     codex_home: Option<PathBuf>,
     language: Option<String>,
+    pub(super) feishu: FeishuEnvironment,
+}
+
+/// What the environment says of the app on Feishu or Lark.
+#[derive(Clone, Default)]
+pub(super) struct FeishuEnvironment {
+    pub(super) app_id: Option<String>,
+    pub(super) app_secret: Option<String>,
+    pub(super) domain: Option<String>,
+    pub(super) chat: Option<String>,
+}
+
+impl std::fmt::Debug for FeishuEnvironment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FeishuEnvironment").field("app_id", &self.app_id).finish_non_exhaustive()
+    }
 }
 
 impl Environment {
@@ -26,8 +42,19 @@ impl Environment {
             user_home: env::home_dir().filter(|home| !home.as_os_str().is_empty()),
             larkspan_home: path("LARKSPAN_HOME"),
             codex_home: path("CODEX_HOME"),
+            feishu: FeishuEnvironment {
+                app_id: text("LARKSPAN_FEISHU_APP_ID"),
+                app_secret: text("LARKSPAN_FEISHU_APP_SECRET"),
+                domain: text("LARKSPAN_FEISHU_DOMAIN"),
+                chat: text("LARKSPAN_FEISHU_CHAT"),
+            },
             language: ["LARKSPAN_LOCALE", "LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(text),
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_larkspan_home(home: &std::path::Path) -> Self {
+        Self { larkspan_home: Some(home.to_owned()), ..Self::default() }
     }
 
     /// Where Larkspan keeps its state: `$LARKSPAN_HOME`, else `~/.larkspan`.

@@ -15,12 +15,14 @@ use larkspan_mirror::follow::{Follow, From, Until, follow};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 use larkspan_mirror::json_lines::JsonLinesSurface;
 use larkspan_mirror::state_files::StateFiles;
+use larkspan_web::Board;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::cards::{self, Forgetful, Way};
 use super::cli::{Begin, Mirror, Surface};
 use super::environment::Environment;
-use super::open;
+use super::{open, say};
 
 /// A file that was not written for this long no longer grows.
 const STILL: Duration = Duration::from_mins(10);
@@ -40,15 +42,37 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
     let locale = arguments.wording.locale.map_or_else(|| environment.locale(), Locale::from);
     let secrets = if arguments.wording.raw { Secrets::Raw } else { Secrets::Masked };
-    let wiring = Wiring {
-        store: StateFiles::new(environment.larkspan_home()?.join("state")),
-        options: JsonOptions { locale, secrets },
-        arguments,
-    };
+    arguments.check()?;
+    let store = Arc::new(StateFiles::new(environment.larkspan_home()?.join("state")));
     let catalog = CodexCatalog::new(environment.codex_home()?);
     runtime()?.block_on(async {
         let stop = stop_signal()?;
-        if wiring.arguments.which.watch {
+        // A wrong name is said before anything is opened.
+        if let Some(file) = &arguments.which.session {
+            open::check(file, ReadMode::Follow)?;
+        }
+        let mut page = None;
+        let way = match arguments.surface() {
+            Surface::Jsonl => None,
+            Surface::Feishu => {
+                Some(cards::chat(environment, arguments.chat.clone(), locale, store.clone()).await?)
+            }
+            Surface::Preview => {
+                let board = Arc::new(Board::new());
+                let server = larkspan_web::serve(arguments.port, board.clone()).await.with_context(|| {
+                    format!(
+                        "the page cannot be served on port {}: is it in use? give another --port",
+                        arguments.port
+                    )
+                })?;
+                say::result(&format!("Cards: {}", server.url()))?;
+                page = Some(server);
+                Some(Way::Page { board, locale })
+            }
+        };
+        let wiring = Wiring { store, options: JsonOptions { locale, secrets }, arguments, way };
+        let until_stopped = stop.clone();
+        let ended = if wiring.arguments.which.watches() {
             watch_all(Arc::new(wiring), &catalog, stop).await
         } else {
             let session = match &wiring.arguments.which.session {
@@ -58,7 +82,17 @@ pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
             let from = wiring.from(&session);
             let out = wiring.arguments.out.clone();
             wiring.follow_one(&session, from, out.as_deref(), stop).await
+        };
+        ended?;
+        if let Some(page) = page {
+            let mut stop = until_stopped;
+            if !*stop.borrow() {
+                say::result("That is all of it. The page stays until Ctrl-C.")?;
+                let _ = stop.wait_for(|is_told| *is_told).await;
+            }
+            page.stop().await;
         }
+        Ok(())
     })
 }
 
@@ -95,9 +129,11 @@ fn stop_signal() -> Result<watch::Receiver<bool>> {
 
 /// What following a session needs.
 struct Wiring {
-    store: StateFiles,
+    store: Arc<StateFiles>,
     options: JsonOptions,
     arguments: Mirror,
+    /// Cards; none: JSON lines.
+    way: Option<Way>,
 }
 
 impl Wiring {
@@ -127,15 +163,18 @@ impl Wiring {
         if let Some(out) = out {
             open::check_output(session, out)?;
         }
-        let surface: Box<dyn CardSurface> = match (self.arguments.surface, out) {
-            (Surface::Jsonl, Some(path)) => Box::new(JsonLinesSurface::file(path, self.options)?),
-            (Surface::Jsonl, None) => Box::new(JsonLinesSurface::pipe(io::stdout(), self.options)),
+        let surface: Box<dyn CardSurface> = match (&self.way, out) {
+            (Some(way), _) => way.surface(session),
+            (None, Some(path)) => Box::new(JsonLinesSurface::file(path, self.options)?),
+            (None, None) => Box::new(JsonLinesSurface::pipe(io::stdout(), self.options)),
         };
-        let is_remembered = !self.arguments.once || out.is_some();
-        let name = state_name(session, out);
+        let (is_remembered, name) = match &self.way {
+            Some(way) => (way.is_remembered(), format!("mirror/{}/of/{}", way.name(), absolute(session))),
+            None => (!self.arguments.once || out.is_some(), state_name(session, out)),
+        };
         let scratch;
         let (store, _lock) = if is_remembered {
-            (&self.store as &dyn larkspan_core::ports::StateStore, Some(self.store.lock(&name)?))
+            (self.store.as_ref() as &dyn larkspan_core::ports::StateStore, Some(self.store.lock(&name)?))
         } else {
             scratch = Forgetful;
             (&scratch as &dyn larkspan_core::ports::StateStore, None)
@@ -213,12 +252,13 @@ async fn watch_all(wiring: Arc<Wiring>, catalog: &CodexCatalog, stop: watch::Rec
 
 /// The state of one log on one surface.
 fn state_name(session: &Path, out: Option<&Path>) -> String {
-    let absolute = |path: &Path| {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        path.canonicalize().unwrap_or(path).display().to_string()
-    };
     let out = out.map_or_else(|| "-".to_owned(), absolute);
     format!("mirror/jsonl/{out}/of/{}", absolute(session))
+}
+
+fn absolute(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.canonicalize().unwrap_or(path).display().to_string()
 }
 
 /// A session's id as a file name.
@@ -228,26 +268,4 @@ fn file_name(id: &str) -> String {
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' })
         .collect();
     format!("{safe}.jsonl")
-}
-
-/// A store that remembers nothing.
-struct Forgetful;
-
-#[async_trait::async_trait]
-impl larkspan_core::ports::StateStore for Forgetful {
-    async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, larkspan_core::ports::StoreError> {
-        Ok(None)
-    }
-
-    async fn put(&self, _: &str, _: &[u8]) -> Result<(), larkspan_core::ports::StoreError> {
-        Ok(())
-    }
-
-    async fn remove(&self, _: &str) -> Result<(), larkspan_core::ports::StoreError> {
-        Ok(())
-    }
-
-    async fn names(&self, _: &str) -> Result<Vec<String>, larkspan_core::ports::StoreError> {
-        Ok(Vec::new())
-    }
 }

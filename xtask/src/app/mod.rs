@@ -1,6 +1,9 @@
 //! The program `larkspan`: configuration, wiring, and what a person sees of errors.
 
+mod cards;
 mod cli;
+mod config;
+mod doctor;
 mod environment;
 mod history;
 mod mirror;
@@ -28,6 +31,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::History(arguments) => history::run(&environment, &arguments),
         Command::Mirror(arguments) => mirror::run(&environment, arguments),
+        Command::Doctor(arguments) => doctor::run(&environment, arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

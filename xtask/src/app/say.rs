@@ -1,6 +1,7 @@
 //! What the program says to a person: errors and the log, on standard error.
 #![expect(clippy::print_stderr, reason = "this is the module that speaks to the terminal")]
 
+use std::io::Write as _;
 use std::{fmt, io};
 
 use tracing_subscriber::filter::LevelFilter;
@@ -29,6 +30,18 @@ pub(super) fn start_log(verbose: u8) {
         tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).with_target(false).try_init();
     // Somebody else has started one: theirs is used.
     drop(started);
+}
+
+/// Prints a result for a person, on standard output, at once.
+pub(super) fn result(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}")?;
+    out.flush()
+}
+
+/// Says what does not stop the program but should be known.
+pub(super) fn warning(text: &str) {
+    eprintln!("larkspan: {text}");
 }
 
 /// Prints an error with all its causes.

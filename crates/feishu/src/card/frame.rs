@@ -2,7 +2,7 @@
 
 use larkspan_core::redaction::redact;
 use larkspan_core::text::{clip, collapse_whitespace};
-use larkspan_core::transcript::Role;
+use larkspan_core::transcript::{Role, TurnOutcome};
 use larkspan_core::turn::{ItemContent, Turn};
 
 use super::element::{Color, Config, Element, Header, Markdown};
@@ -33,10 +33,10 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     }
 }
 
-/// Text without markup, on one line.
+/// Text on one line, without the marks that would stand there as they are.
 fn plain(text: &str, most: usize) -> String {
     let masked = redact(text);
-    let masked = emails(&masked, Domains::Any);
+    let masked = emails(&masked, Domains::Any).replace(['`', '*'], "");
     clip(&collapse_whitespace(&masked), most).into_owned()
 }
 
@@ -113,16 +113,14 @@ fn foot(view: &View<'_>) -> Vec<Element> {
 fn summary(view: &View<'_>) -> String {
     let answer = || {
         let text = said(view.turn, Role::Agent).next_back()?;
-        let line = text
-            .lines()
-            .map(|line| line.trim_matches(['#', '*', '`', '-', '>', ' ']))
-            .find(|line| !line.is_empty())?;
-        Some(plain(line, SUMMARY))
+        let mut lines = text.lines().map(|line| line.trim_matches(['#', '-', '*', '>', ' ']));
+        Some(plain(lines.find(|line| !line.is_empty())?, SUMMARY))
     };
     match (view.phase, &view.turn.end) {
         (Phase::Sealed, _) => words::goes_on(view.locale).to_owned(),
         (Phase::Final, Some(end)) => {
-            answer().unwrap_or_else(|| words::outcome(view.locale, end.outcome).to_owned())
+            let answer = if end.outcome == TurnOutcome::Completed { answer() } else { None };
+            answer.unwrap_or_else(|| words::outcome(view.locale, end.outcome).to_owned())
         }
         (Phase::Live | Phase::Final, _) if view.turn.items.is_empty() => {
             words::thinking(view.locale).to_owned()

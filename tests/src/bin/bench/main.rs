@@ -2,6 +2,7 @@
 //! process. Every command prints one JSON object.
 
 mod captures;
+mod cards;
 mod generate;
 mod measure;
 mod scripts;
@@ -56,6 +57,12 @@ enum Command {
     },
     /// Reads the script on stdin once
     ReadOnce,
+    /// Measures cards: rendering and planning, bytes, rates, and the time from a line to the platform
+    Cards {
+        /// The product
+        #[arg(long, value_name = "FILE")]
+        larkspan: PathBuf,
+    },
     /// Measures how many records a second are read from lines, and reduced to turns
     Records,
 }
@@ -76,6 +83,7 @@ fn main() -> Result<()> {
             measure::reading(&script)?
         }
         Command::ReadOnce => read_once()?,
+        Command::Cards { larkspan } => cards::run(&larkspan)?,
         Command::Records => measure::records(&captures()?)?,
     };
     writeln!(std::io::stdout().lock(), "{answer}").context("stdout cannot be written")

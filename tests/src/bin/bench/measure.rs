@@ -68,13 +68,13 @@ fn records_of(capture: &Capture) -> Vec<TranscriptRecord> {
 }
 
 /// Times of one run, in nanoseconds.
-struct Times {
-    median: u64,
+pub(crate) struct Times {
+    pub(crate) median: u64,
     /// Least disturbed by whatever else the machine does.
-    best: u64,
+    pub(crate) best: u64,
 }
 
-fn times(mut run: impl FnMut()) -> Times {
+pub(crate) fn times(mut run: impl FnMut()) -> Times {
     let begun = Instant::now();
     while begun.elapsed() < WARM_UP {
         run();

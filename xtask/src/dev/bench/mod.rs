@@ -3,6 +3,7 @@
 //! The product is measured as a process, as people run it. What must be measured in process is measured by the program
 //! `bench` of the tests' package, since this one knows none of the crates.
 
+mod cards;
 mod exec;
 mod history;
 mod machine;
@@ -54,6 +55,8 @@ enum Name {
     Records,
     /// `larkspan mirror`: from a written line to a told change, and what it costs while nothing happens
     Mirror,
+    /// Cards: rendering and planning, what is sent, how often, and how soon after a line
+    Cards,
 }
 
 /// What the benchmarks share.
@@ -83,6 +86,7 @@ pub(super) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<ExitCo
             Name::Exec => exec::run(&setting),
             Name::Records => records::run(&setting),
             Name::Mirror => mirror::run(&setting),
+            Name::Cards => cards::run(&setting),
         }?;
         let lines = if arguments.json { table.json() } else { table.lines() };
         for line in &lines {
