@@ -111,7 +111,17 @@ pub(super) async fn chat(
     let clock = Arc::new(SystemClock);
     let hub = Hub::new(Arc::new(platform), store, clock, style(locale), Schedule::default());
     hub.forget_old().await;
+    tokio::spawn(end_abandoned(hub.clone()));
     Ok(Way::Chat { hub, chat })
+}
+
+/// Ends, now and then, the cards that no process goes on with. Whoever is about to do so has some time first.
+async fn end_abandoned(hub: Arc<Hub>) {
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    loop {
+        hub.end_abandoned().await;
+        tokio::time::sleep(Duration::from_mins(5)).await;
+    }
 }
 
 /// The clock of this machine.

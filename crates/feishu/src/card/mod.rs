@@ -16,7 +16,7 @@ mod piece;
 mod status;
 mod tasks;
 mod text;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 

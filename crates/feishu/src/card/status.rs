@@ -52,7 +52,10 @@ pub(super) fn done(view: &View<'_>, end: &TurnEnd) -> String {
         TurnOutcome::Completed => None,
         TurnOutcome::Aborted => {
             // The reason that most have says what the word says.
-            Some(with("⚠️ Interrupted", reason.filter(|reason| !reason.eq_ignore_ascii_case("interrupted"))))
+            Some(with(
+                words::INTERRUPTED,
+                reason.filter(|reason| !reason.eq_ignore_ascii_case("interrupted")),
+            ))
         }
         TurnOutcome::Failed => {
             let reason = reason.unwrap_or_else(|| words::outcome(view.locale, end.outcome).to_owned());

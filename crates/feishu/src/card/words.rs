@@ -16,8 +16,11 @@ pub(super) fn colon(locale: Locale) -> &'static str {
     pick(locale, "：", ": ")
 }
 
+/// What a card shows of a turn that did not come to its end.
+pub(crate) const INTERRUPTED: &str = "⚠️ Interrupted";
+
 /// What a card shows before anything is there.
-pub(super) const THINKING: &str = "💭 Thinking…";
+pub(crate) const THINKING: &str = "💭 Thinking…";
 
 /// The panel of what happened.
 pub(super) fn history(locale: Locale) -> &'static str {

@@ -7,10 +7,11 @@
 //! - Sequences are reserved in the store before they are used, so that none is used twice, whatever crashes.
 //! - A turn's end is tried again until the platform has it.
 
+mod abandoned;
 mod state;
 mod turn;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -94,6 +95,8 @@ pub struct Hub {
     pub(crate) schedule: Schedule,
     pub(crate) pace: Pace,
     counters: Mutex<Counters>,
+    /// The states that this process goes on with.
+    claimed: Mutex<HashSet<String>>,
 }
 
 impl Hub {
@@ -105,8 +108,8 @@ impl Hub {
         style: Style,
         schedule: Schedule,
     ) -> Arc<Self> {
-        let (pace, counters) = (Pace::default(), Mutex::default());
-        Arc::new(Self { platform, store, clock, style, schedule, pace, counters })
+        let (pace, counters, claimed) = (Pace::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { platform, store, clock, style, schedule, pace, counters, claimed })
     }
 
     /// Forgets the turns whose end was shown long ago: nobody tells of them any more.
@@ -128,6 +131,14 @@ impl Hub {
     /// What was done so far.
     pub fn counters(&self) -> Counters {
         self.counters.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn claim(&self, name: &str) {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+
+    fn is_claimed(&self, name: &str) -> bool {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
     pub(crate) fn count(&self, count: impl FnOnce(&mut Counters)) {

@@ -25,6 +25,12 @@ pub(crate) struct TurnState {
     pub(crate) is_done: bool,
     /// When it was done, in milliseconds since 1970.
     pub(crate) done_at: Option<i64>,
+    /// When it was saved by whoever goes on with it, in milliseconds since 1970.
+    #[serde(default)]
+    pub(crate) saved_at: i64,
+    /// Nobody went on with it, and its card says so.
+    #[serde(default)]
+    pub(crate) is_ended_for_now: bool,
 }
 
 /// One card.
@@ -51,7 +57,14 @@ pub(crate) struct Part {
 
 impl Default for TurnState {
     fn default() -> Self {
-        Self { version: VERSION, parts: vec![Part::default()], is_done: false, done_at: None }
+        Self {
+            version: VERSION,
+            parts: vec![Part::default()],
+            is_done: false,
+            done_at: None,
+            saved_at: 0,
+            is_ended_for_now: false,
+        }
     }
 }
 

@@ -104,11 +104,13 @@ impl Delivery {
         desired: watch::Receiver<Desired>,
         before: Option<watch::Receiver<bool>>,
     ) -> Started {
+        hub.claim(&name);
         let (has_card, first_card) = watch::channel(false);
         let (is_done, done) = watch::channel(false);
         let now = Instant::now();
         let task = tokio::spawn(async move {
-            let state = TurnState::load(hub.store.as_ref(), &name).await;
+            let mut state = TurnState::load(hub.store.as_ref(), &name).await;
+            state.is_ended_for_now = false;
             let delivery = Self {
                 hub,
                 target,
@@ -732,7 +734,8 @@ impl Delivery {
         self.save().await;
     }
 
-    async fn save(&self) {
+    async fn save(&mut self) {
+        self.state.saved_at = self.hub.clock.now().as_millis();
         self.state.save(self.hub.store.as_ref(), &self.name).await;
     }
 

@@ -223,3 +223,30 @@ async fn ended_turns_are_forgotten_after_two_days() {
     // The turn that goes on stays.
     assert_eq!(held().await, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_card_that_nobody_goes_on_with_is_ended_and_may_be_adopted_later() {
+    let (platform, store) = (Flaky::well(), MemoryStore::default());
+    let (_, gone) = cards(&platform, &store);
+    tell(&gone, &turn("1", 2, 100)).await;
+    sleep(Duration::from_secs(3)).await;
+    drop(gone);
+    // Another process, of another session.
+    let (hub, other) = cards(&platform, &store);
+    hub.end_abandoned().await;
+    assert_eq!(platform.cards()[0]["config"]["streaming_mode"], true, "it may only be slow");
+    sleep(Duration::from_mins(6)).await;
+    hub.end_abandoned().await;
+    let card = platform.cards()[0].clone();
+    assert_eq!(card["config"]["streaming_mode"], false);
+    assert!(card["body"].to_string().contains("Interrupted"), "{card:#}");
+    let calls = platform.journal().len();
+    hub.end_abandoned().await;
+    assert_eq!(platform.journal().len(), calls, "once");
+    // Its session is followed again.
+    tell(&other, &ended(turn("1", 3, 100), TurnOutcome::Completed)).await;
+    assert!(settled(&other).await);
+    assert_whole(&platform, 3);
+    assert_eq!(platform.cards().len(), 1, "in the same card");
+    assert!(!platform.cards()[0]["body"].to_string().contains("Interrupted"));
+}
