@@ -6,7 +6,6 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use larkspan_tests::browser::{Browser, chromium};
 use larkspan_tests::skip::skip;
@@ -19,14 +18,7 @@ use crate::support::program::{Home, Running, root};
 async fn picture(browser: &mut Browser, name: &str) {
     let folder = root().join("target/e2e/page");
     fs::create_dir_all(&folder).unwrap();
-    let encoded = browser.picture().await.unwrap();
-    let mut decode =
-        Command::new("base64").arg("-d").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut stdin = decode.stdin.take().unwrap();
-    let writing = std::thread::spawn(move || stdin.write_all(encoded.as_bytes()));
-    let decoded = decode.wait_with_output().unwrap().stdout;
-    writing.join().unwrap().unwrap();
-    fs::write(folder.join(name), decoded).unwrap();
+    fs::write(folder.join(name), browser.picture().await.unwrap()).unwrap();
 }
 
 /// The program with its page: where it is said to be.

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -107,10 +108,10 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", media).await.map(drop)
     }
 
-    /// A picture of the window, as PNG in base64.
-    pub async fn picture(&mut self) -> Result<String> {
+    /// A picture of the window, as PNG.
+    pub async fn picture(&mut self) -> Result<Vec<u8>> {
         let taken = self.call("Page.captureScreenshot", json!({"format": "png"})).await?;
-        taken["data"].as_str().map(str::to_owned).context("no picture")
+        BASE64_STANDARD.decode(taken["data"].as_str().context("no picture")?).context("no base64")
     }
 
     async fn call(&mut self, method: &str, params: Value) -> Result<Value> {

@@ -34,7 +34,7 @@ use super::measure::times;
 const CALLS: usize = 100;
 /// Live cards at once, for so long, each changing this often.
 const LIVE: usize = 200;
-const LIVE_FOR: Duration = Duration::from_mins(5);
+const LIVE_FOR: Duration = Duration::from_mins(3);
 const CHANGE: Duration = Duration::from_secs(1);
 /// Lines that are written, with a pause in which the card comes to rest.
 const LINES: usize = 12;
@@ -100,8 +100,9 @@ impl Log {
     }
 
     fn says(&mut self, text: &str) {
+        let id = format!("m{}", self.position);
         self.event(&json!({"type": "item_completed", "turn_id": "1", "item": {
-            "type": "AgentMessage", "id": "m", "content": [{"type": "Text", "text": text}]}}));
+            "type": "AgentMessage", "id": id, "content": [{"type": "Text", "text": text}]}}));
     }
 
     fn done(&mut self) {
@@ -378,7 +379,7 @@ fn latency(larkspan: &Path) -> Result<Value> {
         write("event_msg", json!({"type": "task_started", "turn_id": "1"}))?;
         let says = |text: String| {
             json!({"type": "item_completed", "turn_id": "1", "item": {
-            "type": "AgentMessage", "id": "m", "content": [{"type": "Text", "text": text}]}})
+            "type": "AgentMessage", "id": text, "content": [{"type": "Text", "text": text}]}})
         };
         let mut mirror = Command::new(larkspan)
             .args(["mirror", "--surface", "feishu", "--from", "start", "--session"])
