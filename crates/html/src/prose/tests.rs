@@ -1,8 +1,10 @@
 //! Markdown in, HTML out, as tables.
 
 use pretty_assertions::assert_eq;
+use proptest::prelude::*;
 
 use super::{DEEPEST, document, line, linked_text};
+use crate::testing::check_fragment;
 
 fn rendered(render: fn(&mut String, &str), markdown: &str) -> String {
     let mut out = String::new();
@@ -111,4 +113,18 @@ fn nesting_is_bounded() {
     assert_eq!(html.matches("<blockquote>").count(), DEEPEST);
     assert_eq!(html.matches("</blockquote>").count(), DEEPEST);
     assert!(html.contains("deep"));
+}
+
+proptest! {
+    /// Whatever is in it, and wherever it is cut, as a text that still grows is.
+    #[test]
+    fn any_source_is_well_formed(
+        source in "(<script>|</p>|<br>|<b onclick=x>|<!--|-->|&lt;|&#60;|&#x202e;|\\*\\*|_|~~|`|```|rust|\n\n|\n|    |> |- |- \\[x\\] |1. |# |---|\
+                   \\[x\\]\\(javascript:y\\)|!\\[|\\]\\(https://x\\)|<https://y>|https://z/|\\| a |\\|-|\"|'|\u{202e}|\u{0}|词|x| ){0,40}",
+    ) {
+        for render in [document, line, linked_text] {
+            let html = rendered(render, &source);
+            prop_assert_eq!(check_fragment(&html), Ok(()), "{}\n{}", source, html);
+        }
+    }
 }

@@ -210,12 +210,29 @@ document.addEventListener("click", (event) => {
 
 // What the page is told.
 
-const source = new EventSource("/events");
-source.addEventListener("open", () => say("connected"));
-source.addEventListener("error", () => say(source.readyState === EventSource.CLOSED ? "refused" : "reconnecting"));
-source.addEventListener("layout", (event) => layout(JSON.parse(event.data)));
-source.addEventListener("card", (event) => card(JSON.parse(event.data)));
-source.addEventListener("ended", () => {
-  source.close();
-  say("ended");
-});
+const AGAIN = 3000;
+
+function listen() {
+  const source = new EventSource("/events");
+  source.addEventListener("open", () => say("connected"));
+  source.addEventListener("error", () => {
+    say("reconnecting");
+    // The browser asks again by itself, unless it was refused.
+    if (source.readyState === EventSource.CLOSED) refused();
+  });
+  source.addEventListener("layout", (event) => layout(JSON.parse(event.data)));
+  source.addEventListener("card", (event) => card(JSON.parse(event.data)));
+  source.addEventListener("ended", () => {
+    source.close();
+    say("ended");
+  });
+}
+
+/** Whoever is logged in asks again: there may be too many pages now, or no server for a moment. */
+async function refused() {
+  const answer = await fetch("/").catch(() => null);
+  if (answer?.status === 401) say("refused");
+  else setTimeout(listen, AGAIN);
+}
+
+listen();

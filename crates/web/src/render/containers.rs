@@ -1,7 +1,5 @@
 //! Components that hold others: panels, columns, groups, and `div` with its fields.
 
-use std::fmt::Write as _;
-
 use larkspan_html::escape;
 use serde_json::Value;
 
@@ -19,12 +17,12 @@ impl Renderer {
         }
         let header = panel.get("header").unwrap_or(&Value::Null);
         let place = match str_of(header, "icon_position") {
-            "left" => " left",
-            "right" => " right",
+            "left" => "left",
+            "right" => "right",
             _ => "",
         };
         let background = palette::colour(str_of(header, "background_color"));
-        let _ = write!(self.out, "<summary class=\"{}{place}\">", background.map_or("", |_| "filled "));
+        self.open("summary", &[background.map_or("", |_| "filled"), place], &Value::Null);
         self.out.push_str("<span class=\"label\">");
         self.line(header.get("title").unwrap_or(&Value::Null));
         self.out.push_str("</span>");

@@ -6,7 +6,7 @@
 //!   table, and whatever else stands in a card does not come out.
 //! - Nothing is dropped in silence: a component that is not known stands there as such, with its JSON.
 //! - What a card can hold is bounded: components, depth, the length of a text, rows of a table. What lies beyond is
-//!   counted where it would stand.
+//!   counted where it would stand. No card, however deep, exhausts the stack.
 //! - Nothing answers here, so everything that can be pressed is disabled.
 //!
 //! A component with an `element_id` has it as `data-id`: by that the page knows it again.
@@ -14,6 +14,7 @@
 mod containers;
 mod controls;
 mod data;
+mod limits;
 mod markdown;
 mod palette;
 #[cfg(test)]
@@ -26,6 +27,8 @@ use serde_json::Value;
 
 use crate::words::Language;
 
+pub(crate) use limits::is_deep;
+
 /// More components are not shown: the platform takes 200.
 const MOST_ELEMENTS: usize = 1000;
 /// Deeper components are not shown: the platform takes 5 levels.
@@ -34,8 +37,6 @@ const DEEPEST: usize = 16;
 const LONGEST_TEXT: usize = 400_000;
 /// Once so much has been written, in bytes, the card ends.
 const LONGEST_CARD: usize = 4 << 20;
-/// How much is shown of the JSON of what is not known, in bytes.
-const LONGEST_JSON: usize = 4 << 10;
 /// A header shows so many tags.
 const HEADER_TAGS: usize = 3;
 
@@ -48,7 +49,11 @@ pub fn render(card: &Value, language: Language) -> String {
         depth: 0,
         has_controls: false,
     };
-    renderer.card(card);
+    if is_deep(card) {
+        renderer.deep();
+    } else {
+        renderer.card(card);
+    }
     renderer.out
 }
 
@@ -121,11 +126,12 @@ impl Renderer {
         }
         self.out.push_str("<footer class=\"foot\">");
         if let Some(summary) = summary {
-            let shows = self.word("会话列表中的预览", "What the list of chats shows");
-            let _ = write!(self.out, "<span class=\"summary\" title=\"{shows}\">");
+            let shows = self.word("会话列表预览", "In the list of chats");
+            self.out.push_str("<span class=\"summary\">");
             if is_streaming {
                 self.out.push_str("<span class=\"pulse\"></span>");
             }
+            let _ = write!(self.out, "<span class=\"lead\">{shows}</span> ");
             self.text(summary);
             self.out.push_str("</span>");
         }
@@ -258,42 +264,6 @@ impl Renderer {
         self.open("span", &["tag", colour], tag);
         self.line(tag.get("text").unwrap_or(&Value::Null));
         self.out.push_str("</span>");
-    }
-
-    /// Says that the rest of a text is not shown.
-    fn cut(&mut self) {
-        let words = self.word("余下内容未显示", "The rest is not shown");
-        let _ = writeln!(self.out, "<p class=\"remark\">{words}</p>");
-    }
-
-    /// Says how many components are not shown.
-    fn more(&mut self, count: usize) {
-        let _ = match self.language {
-            Language::ZhCn => writeln!(self.out, "<p class=\"remark\">另有 {count} 个组件未显示</p>"),
-            Language::En => {
-                writeln!(self.out, "<p class=\"remark\">{count} more components are not shown</p>")
-            }
-        };
-    }
-
-    /// What is not known: what it calls itself, and its JSON.
-    fn strange(&mut self, words: &str, tag: &str, json: &Value) {
-        self.open("details", &["unknown"], json);
-        let _ = write!(self.out, "<summary>{words}");
-        if !tag.is_empty() {
-            self.out.push_str(" <code>");
-            escape::text(&mut self.out, clip(tag, 64).0);
-            self.out.push_str("</code>");
-        }
-        self.out.push_str("</summary>\n<pre><code>");
-        let pretty = serde_json::to_string_pretty(json).unwrap_or_default();
-        let (shown, is_whole) = clip(&pretty, LONGEST_JSON);
-        escape::text(&mut self.out, shown);
-        self.out.push_str(if is_whole {
-            "</code></pre></details>\n"
-        } else {
-            "…</code></pre></details>\n"
-        });
     }
 }
 

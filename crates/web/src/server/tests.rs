@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{Server, serve};
+use super::{MOST_FEEDS, Server, serve};
 use crate::board::{Board, Card};
 
 async fn connect(address: SocketAddr, path: &str, headers: &str) -> TcpStream {
@@ -33,8 +33,10 @@ async fn ask(address: SocketAddr, path: &str, headers: &str) -> String {
 /// What a stream says up to a word.
 async fn until(stream: &mut TcpStream, word: &str) -> String {
     let mut said = Vec::new();
-    let mut buffer = [0; 4096];
-    while !String::from_utf8_lossy(&said).contains(word) {
+    let mut buffer = vec![0; 64 << 10];
+    let mut seen = 0;
+    while !said[seen..].windows(word.len()).any(|window| window == word.as_bytes()) {
+        seen = said.len().saturating_sub(word.len());
         let read = timeout(Duration::from_secs(10), stream.read(&mut buffer)).await.unwrap().unwrap();
         assert!(read > 0, "{word} does not come: {}", String::from_utf8_lossy(&said));
         said.extend_from_slice(&buffer[..read]);
@@ -150,4 +152,40 @@ async fn a_stream_tells_what_is_there_and_what_changes_also_after_a_break() {
     until(&mut stream, "event: ended").await;
     timeout(Duration::from_secs(10), ending).await.unwrap().unwrap();
     assert_eq!(TcpStream::connect(address).await.is_ok(), false);
+}
+
+#[tokio::test]
+async fn a_browser_that_takes_nothing_is_owed_the_newest_state_and_no_queue() {
+    const STATES: usize = 16;
+    let (server, board, address) = served().await;
+    let cookie = log_in(&server).await;
+    let mut stalled = connect(address, "/events", &cookie).await;
+    let mut other = connect(address, "/events", &cookie).await;
+    // Some 2 MB of HTML each: all of them are far more than the buffers between here and there.
+    let large = "\"".repeat(390_000);
+    for n in 0..STATES {
+        show(&board, &format!("{large} state {n}."));
+        until(&mut other, &format!(" state {n}.")).await;
+    }
+    let told = until(&mut stalled, &format!(" state {}.", STATES - 1)).await;
+    let count = told.matches("event: card").count();
+    assert!(count < STATES, "{count}");
+    // Nor is the end held up by one that takes nothing.
+    let stalled = connect(address, "/events", &cookie).await;
+    timeout(Duration::from_secs(10), server.stop()).await.unwrap();
+    drop(stalled);
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_live_pages() {
+    let (server, _board, address) = served().await;
+    let cookie = log_in(&server).await;
+    let mut live = Vec::new();
+    for _ in 0..MOST_FEEDS {
+        let mut stream = connect(address, "/events", &cookie).await;
+        until(&mut stream, "event: layout").await;
+        live.push(stream);
+    }
+    let answer = ask(address, "/events", &cookie).await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
 }
