@@ -58,8 +58,8 @@ fn what_is_no_log_is_refused() {
     for (name, said, is_followed) in [
         ("absent.jsonl", &["absent.jsonl", "history --list"][..], false),
         ("folder", &["folder", "is a folder"], false),
-        ("binary.jsonl", &["binary.jsonl", "rollout-"], false),
-        ("text.txt", &["text.txt", "rollout-"], false),
+        ("binary.jsonl", &["binary.jsonl", ".jsonl.zst"], false),
+        ("text.txt", &["text.txt", ".jsonl.zst"], false),
         ("other.jsonl", &["other.jsonl", "no Codex log"], false),
         ("claude.jsonl", &["claude.jsonl", "another agent"], false),
         ("bad.jsonl.zst", &["bad.jsonl.zst"], false),

@@ -155,8 +155,8 @@ fn a_wrapper_with_a_command_and_a_patch_is_one_call_with_two_children() {
     // Only the block with the two characters is indented, byte for byte.
     let raw: Vec<String> = reader.shown().iter().map(|shown| shown.raw.clone()).collect();
     let with_patch = raw.iter().find(|raw| raw.contains("${HOME}")).unwrap();
-    let indented: String = patch.lines().map(|line| format!("    {line}\n")).collect();
-    assert!(with_patch.contains(indented.trim_end()), "{with_patch}");
+    let indented = format!("    {}", patch.replace('\n', "\n    "));
+    assert!(with_patch.contains(&indented), "{with_patch}");
     let with_command = raw.iter().find(|raw| raw.contains("npm test") && raw.contains("```bash"));
     assert!(with_command.is_some(), "{raw:#?}");
 }
@@ -423,11 +423,11 @@ fn an_expired_token_is_renewed_in_the_middle() {
     let log = stage.home.file("log.jsonl", many(3).bytes());
     let half = many(3);
     let lines = half.lines();
-    fs::write(&log, lines[..6].iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    fs::write(&log, lines[..6].join("\n") + "\n").unwrap();
     let running = start(&stage, &log);
     stage.until("the first card", |fake| !fake.sent().is_empty());
     stage.fake.revoke_tokens();
-    append(&log, lines[6..].iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes());
+    append(&log, (lines[6..].join("\n") + "\n").as_bytes());
     stage.until("the end", |fake| {
         fake.calls_of(Endpoint::ReactionAdd).iter().any(|call| call.code == Some(0))
     });

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 
-use larkspan_codex_adapter::{CodexSource, ReadMode};
+use larkspan_codex_adapter::CodexSource;
 use larkspan_core::ports::TranscriptSource;
 use larkspan_core::presentation::Locale;
 use larkspan_core::turn::TurnReducer;
+use larkspan_logtail::ReadMode;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 

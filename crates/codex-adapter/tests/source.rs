@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use larkspan_codex_adapter::{CodexSource, ReadMode};
+use larkspan_codex_adapter::CodexSource;
 use larkspan_core::testing::conformance;
+use larkspan_logtail::ReadMode;
 
 #[test]
 fn captures_are_transcript_sources() {

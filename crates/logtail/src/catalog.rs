@@ -1,5 +1,6 @@
-//! Which Codex sessions there are: the logs below `$CODEX_HOME/sessions`.
+//! The logs below some folders as core's [`SessionCatalog`].
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,33 +11,45 @@ use larkspan_core::ports::{CatalogError, SessionCatalog, SessionSummary};
 use larkspan_core::text::{clip, collapse_whitespace};
 use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{RecordBody, Role};
-use larkspan_logtail::{FoundFile, Line, LogFile, Read, Watcher, list_files};
 use tokio::sync::Notify;
 
-use crate::log::LogReader;
-use crate::session_agent;
+use crate::{FoundFile, Line, LogFile, Read, RecordReader, Watcher, list_files};
 
 /// How much of a log is read for its summary, in bytes: the head of a session is at most this far from its first words.
 const SUMMARY_BYTES: u64 = 1 << 20;
 /// How much of the user's first words is kept, in code points.
 const FIRST_WORDS: usize = 120;
 
-/// The sessions of one Codex home.
-pub struct CodexCatalog {
-    home: PathBuf,
-    changed: Arc<Notify>,
-    watcher: Mutex<Option<Watcher>>,
+/// Where an agent keeps its logs.
+#[derive(Debug, Clone)]
+pub struct LogFolder {
+    /// The agent's name in tags.
+    pub agent: &'static str,
+    /// The folder.
+    pub path: PathBuf,
+    /// Which of the files below it are logs.
+    pub is_log: fn(&Path) -> bool,
+    /// Which of the logs are of sub-agents, where their place tells it.
+    pub is_subagent: fn(&Path) -> bool,
 }
 
-impl CodexCatalog {
-    /// The sessions below this Codex home (`$CODEX_HOME`, usually `~/.codex`).
-    pub fn new(home: impl Into<PathBuf>) -> Self {
-        Self { home: home.into(), changed: Arc::new(Notify::new()), watcher: Mutex::new(None) }
+/// The sessions whose logs lie below a folder.
+pub struct LogCatalog<R> {
+    folder: LogFolder,
+    changed: Arc<Notify>,
+    watcher: Mutex<Option<Watcher>>,
+    reader: PhantomData<fn() -> R>,
+}
+
+impl<R: RecordReader> LogCatalog<R> {
+    /// The sessions below this folder.
+    pub fn new(folder: LogFolder) -> Self {
+        Self { folder, changed: Arc::new(Notify::new()), watcher: Mutex::new(None), reader: PhantomData }
     }
 
     /// The folder that holds the logs.
-    pub fn folder(&self) -> PathBuf {
-        self.home.join("sessions")
+    pub fn folder(&self) -> &Path {
+        &self.folder.path
     }
 
     /// The newest logs, newest first.
@@ -53,22 +66,22 @@ impl CodexCatalog {
                 Watcher::start(move || changed.notify_one()).map_err(|source| CatalogError::Backend {
                     context: format!(
                         "watching {} failed: is the system out of threads?",
-                        self.folder().display()
+                        self.folder.path.display()
                     ),
                     source: source.into(),
                 })?;
-            started.watch_folder(&self.folder());
+            started.watch_folder(&self.folder.path);
             *watcher = Some(started);
         }
         Ok(())
     }
 
     fn found(&self, limit: usize) -> Result<Vec<FoundFile>, CatalogError> {
-        let folder = self.folder();
-        if !folder.is_dir() {
-            return Err(CatalogError::Missing(folder.display().to_string()));
+        let LogFolder { path, is_log, .. } = &self.folder;
+        if !path.is_dir() {
+            return Err(CatalogError::Missing(path.display().to_string()));
         }
-        let listing = list_files(&folder, is_log, limit);
+        let listing = list_files(path, is_log, limit);
         for problem in &listing.problems {
             tracing::warn!("{problem}");
         }
@@ -76,15 +89,10 @@ impl CodexCatalog {
     }
 }
 
-fn is_log(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
-}
-
 #[async_trait]
-impl SessionCatalog for CodexCatalog {
+impl<R: RecordReader> SessionCatalog for LogCatalog<R> {
     async fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, CatalogError> {
-        Ok(self.found(limit)?.iter().map(summary).collect())
+        Ok(self.found(limit)?.iter().map(|file| summary::<R>(file, &self.folder)).collect())
     }
 
     async fn changed(&self, timeout: Duration) -> Result<(), CatalogError> {
@@ -95,21 +103,21 @@ impl SessionCatalog for CodexCatalog {
 }
 
 /// What the head of a log tells. A log that cannot be read is listed all the same.
-fn summary(file: &FoundFile) -> SessionSummary {
+fn summary<R: RecordReader>(file: &FoundFile, folder: &LogFolder) -> SessionSummary {
     let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = name.split(".jsonl").next().unwrap_or_default().to_owned();
     let mut summary = SessionSummary {
         id: SessionId::new(stem.clone()),
-        agent: session_agent().to_owned(),
+        agent: folder.agent.to_owned(),
         path: file.path.display().to_string(),
         cwd: None,
         first_message: None,
         modified_at: timestamp(file.modified),
         bytes: file.len,
-        is_subagent: false,
+        is_subagent: (folder.is_subagent)(&file.path),
     };
     let Ok(mut log) = LogFile::open(&file.path) else { return summary };
-    let mut reader = LogReader::new(&stem);
+    let mut reader = R::new(&stem);
     let mut records = Vec::new();
     while summary.first_message.is_none() && log.cursor().offset() < SUMMARY_BYTES {
         let read = log.read(|line| {
@@ -121,7 +129,7 @@ fn summary(file: &FoundFile) -> SessionSummary {
             if let RecordBody::Session(info) = record.body {
                 summary.id = info.id;
                 summary.cwd = info.cwd;
-                summary.is_subagent = info.is_subagent;
+                summary.is_subagent |= info.is_subagent;
             } else if let RecordBody::Message(message) = record.body
                 && message.role == Role::User
                 && summary.first_message.is_none()

@@ -5,7 +5,10 @@
 //! - [`Watcher`] waits for changes, [`list_files`] finds the newest logs below a folder, [`looks_binary`]
 //!   guards against what is none.
 //!
-//! The crate knows nothing of what the lines say: they are bytes, and decoding them is the caller's business.
+//! - [`LogSource`] and [`LogCatalog`] put both behind core's ports, for every agent alike: an adapter brings the
+//!   [`RecordReader`] that makes records of lines, and the folder.
+//!
+//! The crate knows nothing of what the lines say: they are bytes, and decoding them is the adapter's business.
 //!
 //! # Invariants
 //!
@@ -58,17 +61,21 @@
 //! ```
 
 mod binary;
+mod catalog;
 mod cursor;
 mod error;
 mod file;
 mod lines;
 mod list;
+mod source;
 mod watch;
 
 pub use binary::looks_binary;
+pub use catalog::{LogCatalog, LogFolder};
 pub use cursor::Cursor;
 pub use error::Error;
 pub use file::{LogFile, Read, Restart};
 pub use lines::{HEAD_LEN, Line, LineSplitter, OVERSIZED_LINE_MAX, WHOLE_LINE_MAX};
 pub use list::{FoundFile, Listing, list_files};
+pub use source::{Head, LogSource, ReadMode, RecordReader};
 pub use watch::{Watcher, Woken};

@@ -1,4 +1,7 @@
-//! A Codex log as a [`TranscriptSource`].
+//! A log as core's [`TranscriptSource`]: what every agent's adapter needs between a file and its own reading of lines.
+//!
+//! An adapter brings a [`RecordReader`]; a [`LogSource`] gives it the lines, keeps its place, and starts it again where the
+//! log was replaced. Whose log a file is, is told by its [`Head`].
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -7,12 +10,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use larkspan_core::ports::{Batch, SourceError, SourcePosition, TranscriptSource};
-use larkspan_core::transcript::{NoticeKind, RecordBody, TranscriptRecord, UnknownRecord};
-use larkspan_logtail::{Cursor, Error, Line, LogFile, Read, Restart, Watcher, looks_binary};
+use larkspan_core::transcript::{Notice, NoticeKind, RecordBody, TranscriptRecord, UnknownRecord};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::log::{LogReader, Memory, looks_like_codex};
+use crate::{Cursor, Error, Line, LogFile, Read, Restart, Watcher, looks_binary};
 
 /// What helps whoever named a wrong file.
 const HINT: &str = "`larkspan history --list` shows the sessions there are";
@@ -21,9 +24,30 @@ const BATCH: usize = 256;
 /// How many bytes of the log a batch is made of before it is handed out, however few records they are.
 const BATCH_BYTES: u64 = 1 << 20;
 /// How many lines are looked at to tell whose log it is.
-const PROBED_LINES: usize = 32;
+const HEAD_LINES: usize = 32;
 /// How many ends of turns of one batch are remembered.
 const PLACES: usize = 64;
+
+/// Reads the lines of one agent's logs into records. No I/O.
+pub trait RecordReader: Send + Sync + 'static {
+    /// What it must remember between two turns; small, whatever the log holds.
+    type Memory: Clone + Serialize + DeserializeOwned + Send + Sync;
+
+    /// At the beginning of a log. `name`: the file's name, for a session whose log does not name it.
+    fn new(name: &str) -> Self;
+
+    /// Behind what this memory is of.
+    fn resume(memory: Self::Memory) -> Self;
+
+    /// What must be remembered now.
+    fn memory(&self) -> &Self::Memory;
+
+    /// Reads a line. `end`: the byte offset behind it.
+    fn line(&mut self, bytes: &[u8], end: u64, out: &mut Vec<TranscriptRecord>);
+
+    /// Reads what is known of a line that is too long to be read: its first bytes, and its length.
+    fn oversized(&mut self, head: &[u8], len: u64, end: u64, out: &mut Vec<TranscriptRecord>);
+}
 
 /// Whether the log still grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,84 +58,102 @@ pub enum ReadMode {
     Follow,
 }
 
-/// One Codex log.
-pub struct CodexSource {
+/// One log.
+pub struct LogSource<R: RecordReader> {
     path: PathBuf,
     log: LogFile,
-    reader: LogReader,
+    reader: R,
     mode: ReadMode,
     last_line_is_read: bool,
-    places: VecDeque<(Memory, Cursor)>,
+    places: VecDeque<(R::Memory, Cursor)>,
     watcher: Option<Watcher>,
     changed: Arc<Notify>,
 }
 
 /// What a saved position holds for this source.
 #[derive(Serialize, Deserialize)]
-struct Saved {
-    reader: Memory,
+struct Saved<M> {
+    reader: M,
     cursor: Cursor,
 }
 
-/// What a file turned out to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Probe {
-    /// A Codex log.
-    Codex,
-    /// Nothing is in it yet.
-    Empty,
+/// The beginning of a file, by which it is known whose log it is.
+#[derive(Debug)]
+pub struct Head {
+    path: PathBuf,
+    lines: Vec<Vec<u8>>,
+    is_cut: bool,
 }
 
-/// Looks at the beginning of a file.
-pub fn probe(path: &Path) -> Result<Probe, SourceError> {
-    let mut log = LogFile::open(path).map_err(source_error)?;
-    let mut lines: Vec<Vec<u8>> = Vec::new();
-    let mut is_cut = false;
-    let mut keep = |line: Line<'_>| {
-        let (Line::Whole { bytes, .. }
-        | Line::Oversized { head: bytes, .. }
-        | Line::Skipped { head: bytes, .. }) = line;
-        is_cut |= !matches!(line, Line::Whole { .. });
-        if lines.len() < PROBED_LINES && !bytes.is_empty() {
-            lines.push(bytes.to_vec());
+impl Head {
+    /// Reads it.
+    pub fn read(path: &Path) -> Result<Self, SourceError> {
+        let mut log = LogFile::open(path).map_err(source_error)?;
+        let mut head = Self { path: path.to_owned(), lines: Vec::new(), is_cut: false };
+        let mut keep = |line: Line<'_>| {
+            let (Line::Whole { bytes, .. }
+            | Line::Oversized { head: bytes, .. }
+            | Line::Skipped { head: bytes, .. }) = line;
+            head.is_cut |= !matches!(line, Line::Whole { .. });
+            if head.lines.len() < HEAD_LINES && !bytes.is_empty() {
+                head.lines.push(bytes.to_vec());
+            }
+        };
+        let mut reads = 0;
+        while let Read::Lines = log.read(&mut keep).map_err(source_error)? {
+            reads += 1;
+            // A few chunks are enough, unless the first line itself is longer.
+            if reads >= 4 && log.cursor().offset() > 0 {
+                break;
+            }
         }
-    };
-    let mut reads = 0;
-    while let Read::Lines = log.read(&mut keep).map_err(source_error)? {
-        reads += 1;
-        // A few chunks are enough, unless the first line itself is longer.
-        if reads >= 4 && log.cursor().offset() > 0 {
-            break;
+        if log.cursor().offset() == 0
+            && let Some(line) = log.finish()
+        {
+            keep(line);
         }
+        Ok(head)
     }
-    if log.cursor().offset() == 0
-        && let Some(line) = log.finish()
-    {
-        keep(line);
+
+    /// Whether nothing is in the file yet.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
-    let Some(first) = lines.first() else { return Ok(Probe::Empty) };
-    if lines.iter().any(|line| looks_like_codex(line)) || is_cut && first.starts_with(b"{") {
-        return Ok(Probe::Codex);
+
+    /// Whether one of the first lines is of this kind.
+    pub fn has(&self, is_kind: impl Fn(&[u8]) -> bool) -> bool {
+        self.lines.iter().any(|line| is_kind(line))
     }
-    let what = if looks_binary(first) {
-        "is no text file: name a session log (rollout-*.jsonl or .jsonl.zst)"
-    } else if first.trim_ascii_start().starts_with(b"{") {
-        "is no Codex log: none of its first lines is a row of a Codex session. It may be the log of another agent"
-    } else {
-        "is no log: its lines are not JSON objects. Name a session log (rollout-*.jsonl or .jsonl.zst)"
-    };
-    Err(SourceError::NotALog { path: path.display().to_string(), what: format!("{what}; {HINT}") })
+
+    /// Whether it may be a log all the same: its first lines are too long to be read.
+    pub fn is_cut_json(&self) -> bool {
+        self.is_cut && self.lines.first().is_some_and(|first| first.starts_with(b"{"))
+    }
+
+    /// Why this is no log of any agent that was asked for. `agents`: their names, for a person.
+    pub fn no_log(&self, agents: &str) -> SourceError {
+        let first = self.lines.first().map(Vec::as_slice).unwrap_or_default();
+        let what = if looks_binary(first) {
+            "is no text file: name a session log (.jsonl or .jsonl.zst)".to_owned()
+        } else if first.trim_ascii_start().starts_with(b"{") {
+            format!("is no log of {agents}: none of its first lines is a row of one")
+        } else {
+            "is no log: its lines are not JSON objects. Name a session log (.jsonl or .jsonl.zst)".to_owned()
+        };
+        SourceError::NotALog { path: self.path.display().to_string(), what: format!("{what}; {HINT}") }
+    }
 }
 
-impl CodexSource {
+impl<R: RecordReader> LogSource<R> {
     /// Opens a log, from its start or from a saved position.
     pub fn open(path: &Path, mode: ReadMode, from: Option<&SourcePosition>) -> Result<Self, SourceError> {
-        let saved = from.and_then(|position| serde_json::from_value::<Saved>(position.memory.clone()).ok());
+        let saved = from
+            .and_then(|position| serde_json::from_value::<Saved<R::Memory>>(position.memory.clone()).ok());
         let (log, reader) = match saved {
             Some(Saved { reader, cursor }) => {
-                (LogFile::resume(path, &cursor).map_err(source_error)?, LogReader::resume(reader))
+                (LogFile::resume(path, &cursor).map_err(source_error)?, R::resume(reader))
             }
-            None => (LogFile::open(path).map_err(source_error)?, LogReader::new(&stem(path))),
+            None => (LogFile::open(path).map_err(source_error)?, R::new(&stem(path))),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -130,7 +172,7 @@ impl CodexSource {
         &self.path
     }
 
-    fn remember_place(&mut self, reader: Memory, cursor: Cursor) {
+    fn remember_place(&mut self, reader: R::Memory, cursor: Cursor) {
         if self.places.len() == PLACES {
             self.places.pop_front();
         }
@@ -158,7 +200,7 @@ fn stem(path: &Path) -> String {
 }
 
 #[async_trait]
-impl TranscriptSource for CodexSource {
+impl<R: RecordReader> TranscriptSource for LogSource<R> {
     async fn next(&mut self) -> Result<Batch, SourceError> {
         self.places.clear();
         let mut batch = Batch::default();
@@ -166,7 +208,7 @@ impl TranscriptSource for CodexSource {
         let read_bytes = |log: &LogFile| log.cursor().offset().saturating_sub(begin);
         while batch.records.len() < BATCH && (batch.records.is_empty() || read_bytes(&self.log) < BATCH_BYTES)
         {
-            let mut ends: Vec<(u64, Memory)> = Vec::new();
+            let mut ends: Vec<(u64, R::Memory)> = Vec::new();
             let (reader, records) = (&mut self.reader, &mut batch.records);
             let read = self.log.read(|line| {
                 let before = records.len();
@@ -194,7 +236,7 @@ impl TranscriptSource for CodexSource {
                     break;
                 }
                 Ok(Read::Restarted { reason }) => {
-                    self.reader = LogReader::new(&stem(&self.path));
+                    self.reader = R::new(&stem(&self.path));
                     self.places.clear();
                     batch = Batch { restarted: Some(restart(reason).to_owned()), ..Batch::default() };
                     break;
@@ -254,7 +296,7 @@ fn skipped(len: u64, position: u64) -> TranscriptRecord {
 }
 
 fn damage(error: &Error, position: u64) -> TranscriptRecord {
-    let notice = larkspan_core::transcript::Notice { kind: NoticeKind::Log, text: error.to_string() };
+    let notice = Notice { kind: NoticeKind::Log, text: error.to_string() };
     TranscriptRecord { at: None, turn: None, position, body: RecordBody::Notice(notice) }
 }
 

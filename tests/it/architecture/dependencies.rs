@@ -26,7 +26,7 @@ const ALL: &[&str] = &[
 /// page; only the wiring and the tests know them all.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("larkspan-core", &[]),
-    ("larkspan-logtail", &[]),
+    ("larkspan-logtail", &["larkspan-core"]),
     ("larkspan-codex-adapter", &["larkspan-core", "larkspan-logtail"]),
     ("larkspan-html", &[]),
     ("larkspan-mirror", &["larkspan-core", "larkspan-html"]),

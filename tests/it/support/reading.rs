@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use larkspan_codex_adapter::CodexSource;
 use larkspan_codex_adapter::log::LogReader;
-use larkspan_codex_adapter::{CodexSource, ReadMode};
 use larkspan_core::ids::{SessionId, TurnId};
 use larkspan_core::presentation::Locale;
 use larkspan_core::tool_call::{CallKey, ToolCallInfo};
 use larkspan_core::transcript::{SessionInfo, TurnEnd, UnknownRecord};
 use larkspan_core::turn::{Change, ItemContent, Turn, TurnItem, TurnReducer};
-use larkspan_logtail::{Line, LineSplitter};
+use larkspan_logtail::{Line, LineSplitter, ReadMode};
 use larkspan_mirror::history::{self, Format, JsonLines};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use larkspan_codex_adapter::CodexCatalog;
+use larkspan_codex_adapter::{CodexCatalog, sessions_of};
 use larkspan_feishu::platform::{BotStatus, ChatKey, PlatformError};
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ fn writable(folder: &Path) -> std::io::Result<()> {
 /// Whether there is something to follow.
 fn sessions(environment: &Environment) -> Finding {
     let catalog = match environment.codex_home() {
-        Ok(home) => CodexCatalog::new(home),
+        Ok(home) => CodexCatalog::new(sessions_of(home)),
         Err(error) => return failed("codex", &error),
     };
     let folder = catalog.folder().display().to_string();

@@ -5,10 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use larkspan_codex_adapter::{CodexCatalog, ReadMode};
+use larkspan_codex_adapter::{CodexCatalog, sessions_of};
 use larkspan_core::ports::SessionCatalog;
 use larkspan_core::presentation::Locale;
 use larkspan_core::redaction::redact;
+use larkspan_logtail::ReadMode;
 use larkspan_mirror::history::{self, Format, HistoryError, Html, JsonLines, Markdown, Style};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 
@@ -62,7 +63,7 @@ fn write(file: &Path, format: &mut dyn Format, out: &mut dyn Write) -> Result<()
 }
 
 fn list(environment: &Environment, arguments: &History) -> Result<()> {
-    let catalog = CodexCatalog::new(environment.codex_home()?);
+    let catalog = CodexCatalog::new(sessions_of(environment.codex_home()?));
     let sessions = mirror::runtime()?.block_on(catalog.sessions(arguments.limit as usize));
     let sessions = sessions.context("is CODEX_HOME right?")?;
     let mut out = io::stdout().lock();

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use larkspan_codex_adapter::{CodexCatalog, ReadMode};
+use larkspan_codex_adapter::{CodexCatalog, sessions_of};
 use larkspan_core::ports::{CardSurface, SessionCatalog, SourcePosition};
 use larkspan_core::presentation::Locale;
+use larkspan_logtail::ReadMode;
 use larkspan_mirror::follow::{Follow, From, Until, follow};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 use larkspan_mirror::json_lines::JsonLinesSurface;
@@ -44,7 +45,7 @@ pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
     let secrets = if arguments.wording.raw { Secrets::Raw } else { Secrets::Masked };
     arguments.check()?;
     let store = Arc::new(StateFiles::new(environment.larkspan_home()?.join("state")));
-    let catalog = CodexCatalog::new(environment.codex_home()?);
+    let catalog = CodexCatalog::new(sessions_of(environment.codex_home()?));
     runtime()?.block_on(async {
         let stop = stop_signal()?;
         // A wrong name is said before anything is opened.

@@ -3,16 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use larkspan_codex_adapter::{CodexSource, Probe, ReadMode, probe};
+use larkspan_codex_adapter::CodexSource;
+use larkspan_codex_adapter::log::looks_like_codex;
 use larkspan_core::ports::{SourceError, SourcePosition, TranscriptSource};
+use larkspan_logtail::{Head, ReadMode};
 
 /// Checks that the file is a log that can be read, before anything is written anywhere.
 pub(super) fn check(path: &Path, mode: ReadMode) -> Result<()> {
-    match (probe(path)?, mode) {
-        (Probe::Codex, _) | (Probe::Empty, ReadMode::Follow) => Ok(()),
-        (Probe::Empty, ReadMode::Whole) => {
+    let head = Head::read(path)?;
+    match mode {
+        ReadMode::Whole if head.is_empty() => {
             bail!("{} is empty: nothing has been logged yet", path.display())
         }
+        ReadMode::Follow if head.is_empty() => Ok(()),
+        ReadMode::Whole | ReadMode::Follow if head.has(looks_like_codex) || head.is_cut_json() => Ok(()),
+        ReadMode::Whole | ReadMode::Follow => Err(head.no_log("Codex").into()),
     }
 }
 

@@ -22,6 +22,7 @@ use std::borrow::Cow;
 use larkspan_core::ids::TurnId;
 use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{Notice, NoticeKind, RecordBody, TranscriptRecord, UnknownRecord};
+use larkspan_logtail::RecordReader;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -187,4 +188,28 @@ fn turn_of<'a>(payload: &Payload<'a>) -> Option<Cow<'a, str>> {
     wire::non_empty(payload.turn_id)
         .or_else(|| inner(payload.internal_chat_message_metadata_passthrough))
         .or_else(|| inner(payload.metadata))
+}
+
+impl RecordReader for LogReader {
+    type Memory = Memory;
+
+    fn new(name: &str) -> Self {
+        Self::new(name)
+    }
+
+    fn resume(memory: Memory) -> Self {
+        Self::resume(memory)
+    }
+
+    fn memory(&self) -> &Memory {
+        self.memory()
+    }
+
+    fn line(&mut self, bytes: &[u8], end: u64, out: &mut Vec<TranscriptRecord>) {
+        self.line(bytes, end, out);
+    }
+
+    fn oversized(&mut self, head: &[u8], len: u64, end: u64, out: &mut Vec<TranscriptRecord>) {
+        self.oversized(head, len, end, out);
+    }
 }

@@ -37,7 +37,7 @@ impl Session {
     pub(super) fn new(fallback_id: &str) -> Self {
         let info = SessionInfo {
             id: SessionId::new(fallback_id),
-            agent: crate::session_agent().to_owned(),
+            agent: crate::AGENT.to_owned(),
             agent_version: None,
             cwd: None,
             model: None,
