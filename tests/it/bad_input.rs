@@ -60,7 +60,7 @@ fn what_is_no_log_is_refused() {
         ("folder", &["folder", "is a folder"], false),
         ("binary.jsonl", &["binary.jsonl", ".jsonl.zst"], false),
         ("text.txt", &["text.txt", ".jsonl.zst"], false),
-        ("other.jsonl", &["other.jsonl", "no Codex log"], false),
+        ("other.jsonl", &["other.jsonl", "no log of Codex"], false),
         ("claude.jsonl", &["claude.jsonl", "another agent"], false),
         ("bad.jsonl.zst", &["bad.jsonl.zst"], false),
         // One who follows waits for what comes.
