@@ -61,7 +61,7 @@ fn what_is_no_log_is_refused() {
         ("binary.jsonl", &["binary.jsonl", ".jsonl.zst"], false),
         ("text.txt", &["text.txt", ".jsonl.zst"], false),
         ("other.jsonl", &["other.jsonl", "no log of Codex"], false),
-        ("claude.jsonl", &["claude.jsonl", "another agent"], false),
+        ("claude.jsonl", &["claude.jsonl", "no log of Codex"], false),
         ("bad.jsonl.zst", &["bad.jsonl.zst"], false),
         // One who follows waits for what comes.
         ("empty.jsonl", &["empty.jsonl", "nothing has been logged yet"], true),

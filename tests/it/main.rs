@@ -16,6 +16,7 @@ mod card_look;
 mod cards;
 mod codex_cards;
 mod codex_live;
+mod feishu_symptoms;
 mod fixtures;
 mod live;
 mod odd_shapes;

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use larkspan_core::presentation::Locale;
 use larkspan_core::time::Timestamp;
-use larkspan_core::transcript::SessionInfo;
+use larkspan_core::transcript::{SessionInfo, TurnOutcome};
 use larkspan_core::turn::{Turn, TurnItem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -122,7 +122,14 @@ pub struct Rendered {
 /// Renders a card.
 pub fn render(view: &View<'_>, content: Content<'_>) -> Rendered {
     let pending = pending(view.turn, content);
+    // A turn that failed or was stopped has no answer: what was shown stays where it was.
+    let has_answer = view
+        .turn
+        .end
+        .as_ref()
+        .is_some_and(|end| !matches!(end.outcome, TurnOutcome::Failed | TurnOutcome::Aborted));
     if let (Phase::Final, Content::From(_)) = (view.phase, content)
+        && has_answer
         && let Some(rendered) = with_answer(view, &pending)
     {
         return rendered;

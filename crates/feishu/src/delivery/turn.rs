@@ -33,6 +33,19 @@ enum Write {
     Settings(Value),
 }
 
+impl Write {
+    /// What is sent, as text.
+    fn body(&self) -> String {
+        match self {
+            Self::Replace(json) | Self::Settings(json) => json.to_string(),
+            Self::Batch(actions) => {
+                Value::from(actions.iter().map(Action::to_json).collect::<Vec<_>>()).to_string()
+            }
+            Self::Text(id, text) => format!("{id}={text}"),
+        }
+    }
+}
+
 /// Why a flush stopped.
 enum Stop {
     /// Again, not before this.
@@ -74,6 +87,8 @@ pub(crate) struct Delivery {
     /// How often it was tried without any call that succeeded.
     tries: u32,
     has_progress: bool,
+    /// Nobody knows whether the last call that failed was carried out.
+    is_undecided: bool,
     sends: u32,
 }
 
@@ -133,6 +148,7 @@ impl Delivery {
                 shrink: None,
                 tries: 0,
                 has_progress: false,
+                is_undecided: false,
                 sends: 0,
             };
             delivery.run().await;
@@ -252,7 +268,9 @@ impl Delivery {
         self.not_before = now + wait;
         let tries = if std::mem::take(&mut self.has_progress) { 0 } else { self.tries };
         self.tries = tries.saturating_add(1);
-        if self.is_dirty && desired.turn.end.is_some() && !self.state.is_done && self.tries >= FINAL_TRIES {
+        let is_owed = self.is_dirty && desired.turn.end.is_some() && !self.state.is_done;
+        // What may have been shown is not said again: trying goes on, and does no harm.
+        if is_owed && self.tries >= FINAL_TRIES && !self.is_undecided {
             self.give_up(&desired.turn).await;
         }
         if desired.is_left && (is_refused || self.tries >= LAST_TRIES) {
@@ -513,13 +531,15 @@ impl Delivery {
         {
             document::set_config(held, changes);
         }
-        self.opened_at = None;
         Ok(())
     }
 
     fn set_streaming(&mut self, at: usize, mode: bool) {
         let part = &mut self.state.parts[at];
         part.is_streaming = mode;
+        if !mode {
+            self.opened_at = None;
+        }
         if let Some(held) = &mut part.shadow {
             held["config"]["streaming_mode"] = mode.into();
         }
@@ -538,12 +558,10 @@ impl Delivery {
             self.save().await;
         }
         let Some(card) = self.state.parts[at].card.clone() else { return Err(Stop::Failed) };
-        let stamp = Stamp { sequence, uuid: self.uuid(&format!("{card}/{sequence}")) };
-        let size = match &write {
-            Write::Replace(json) | Write::Settings(json) => document::bytes(json),
-            Write::Batch(actions) => actions.iter().map(|action| document::bytes(&action.to_json())).sum(),
-            Write::Text(_, text) => text.len(),
-        };
+        let body = write.body();
+        // Only an identical write has the same: where the store is behind, a sequence may come again with another.
+        let stamp = Stamp { sequence, uuid: self.uuid(&format!("{card}/{sequence}/{body}")) };
+        let (size, is_batch) = (body.len(), matches!(write, Write::Batch(_)));
         let done: Result<(), PlatformError> = self
             .timed(endpoint, size, self.hub.clone(), |hub| async move {
                 let platform = hub.platform.as_ref();
@@ -559,6 +577,10 @@ impl Delivery {
             })
             .await;
         self.has_progress |= done.is_ok();
+        if is_batch && done.is_err() {
+            // Some of it may have been applied.
+            self.state.parts[at].trust = Trust::Unknown;
+        }
         done.map_err(|error| self.failed(at, &error))
     }
 
@@ -595,6 +617,7 @@ impl Delivery {
     /// What a failed call means for the card, and for the flush.
     fn failed(&mut self, at: usize, error: &PlatformError) -> Stop {
         let part = &mut self.state.parts[at];
+        self.is_undecided = matches!(error, PlatformError::Unknown { .. });
         match error {
             PlatformError::RateLimited { retry_after } => Stop::Later(*retry_after),
             PlatformError::Unreachable { .. } => {
@@ -613,12 +636,13 @@ impl Delivery {
                     if self.failures > 3 { Stop::Failed } else { self.again() }
                 }
                 Rejection::UuidSeen | Rejection::Diverged => {
+                    // No write is sent twice: it is of an earlier process, whose sequences are used too.
+                    part.jump();
                     part.trust = Trust::Unknown;
                     if self.failures > 1 { Stop::Failed } else { self.again() }
                 }
                 Rejection::StreamExpired | Rejection::StreamClosed => {
                     self.set_streaming(at, false);
-                    self.opened_at = None;
                     self.again()
                 }
                 Rejection::TooLarge => {
