@@ -130,7 +130,7 @@ fn first_difference(shown: &str, expected: &str) -> String {
 
 /// What a turn's cards show, item by item, is the turn: nothing is left out, nothing stands twice.
 #[track_caller]
-fn assert_whole(cards: &[Value], turn: &Turn) {
+pub(crate) fn assert_whole(cards: &[Value], turn: &Turn) {
     let is_agents =
         |content: &ItemContent| matches!(content, ItemContent::Message(m) if m.role == Role::Agent);
     let answer = turn.items.iter().rfind(|item| is_agents(&item.content)).map(|item| item.seq);
@@ -274,7 +274,7 @@ impl Dice {
 }
 
 /// A long turn: messages and calls by chance, some of which fail with output.
-fn long_turn(seed: u64, calls: usize, paragraphs: usize) -> Rows {
+pub(crate) fn long_turn(seed: u64, calls: usize, paragraphs: usize) -> Rows {
     let mut dice = Dice(seed | 1);
     let text = dice.text(3);
     let mut rows = Rows::paginated().turn("1").user(&text);

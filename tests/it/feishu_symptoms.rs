@@ -10,6 +10,7 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+mod chaos;
 mod connection;
 mod content;
 mod ends;

@@ -8,8 +8,10 @@
 //! - A turn's end is tried again until the platform has it.
 
 mod abandoned;
+mod confirmed;
 mod state;
 mod turn;
+mod write;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,6 @@
 //! The task of one turn: when to flush, and what a flush does.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use twox_hash::XxHash3_128;
 
+use super::confirmed::Confirmed;
 use super::state::{Part, TurnState};
+use super::write::Write;
 use super::{Desired, FINAL_TRIES, Hub, LAST_TRIES, Target};
 use crate::card::{self, Content, Masking, Phase, Rendered, View};
 use crate::document::{self, Action};
@@ -24,27 +27,6 @@ const TABLES: usize = 3;
 const SENDS: u32 = 4;
 /// Code points of a plain message.
 const PLAIN: usize = 8_000;
-
-/// A write on a card.
-enum Write {
-    Replace(Value),
-    Batch(Vec<Action>),
-    Text(String, String),
-    Settings(Value),
-}
-
-impl Write {
-    /// What is sent, as text.
-    fn body(&self) -> String {
-        match self {
-            Self::Replace(json) | Self::Settings(json) => json.to_string(),
-            Self::Batch(actions) => {
-                Value::from(actions.iter().map(Action::to_json).collect::<Vec<_>>()).to_string()
-            }
-            Self::Text(id, text) => format!("{id}={text}"),
-        }
-    }
-}
 
 /// Why a flush stopped.
 enum Stop {
@@ -82,6 +64,8 @@ pub(crate) struct Delivery {
     refusal: Option<String>,
     masking: Masking,
     max_tables: usize,
+    /// What the sealed cards are known to show.
+    confirmed: HashMap<usize, Confirmed>,
     /// A card of ours was found too large: so many of its pieces stay.
     shrink: Option<usize>,
     /// How often it was tried without any call that succeeded.
@@ -145,6 +129,7 @@ impl Delivery {
                 refusal: None,
                 masking: Masking::Usual,
                 max_tables: TABLES,
+                confirmed: HashMap::new(),
                 shrink: None,
                 tries: 0,
                 has_progress: false,
@@ -289,6 +274,14 @@ impl Delivery {
                 continue;
             }
             let shown = part.shown.clone();
+            let now = Confirmed::new(desired, self.masking, self.max_tables);
+            let is_sent = part.sent.is_some();
+            if is_sent
+                && !self.is_doubtful(at)
+                && self.confirmed.get(&at).is_some_and(|held| held.covers(&now, &shown))
+            {
+                continue;
+            }
             let json = self.render(desired, Phase::Sealed, at, Content::Exactly(&shown)).json;
             let part = &self.state.parts[at];
             let is_there = part.sent.is_some() && part.shadow.as_ref() == Some(&json);
@@ -296,6 +289,7 @@ impl Delivery {
                 self.make(at, &json).await?;
                 self.replace(at, json, Reason::Frame).await?;
             }
+            self.confirmed.insert(at, now);
         }
         let is_final = desired.turn.end.is_some();
         let is_new = self.state.parts[last].card.is_none();
@@ -546,12 +540,7 @@ impl Delivery {
     }
 
     async fn write(&mut self, at: usize, write: Write) -> Result<(), Stop> {
-        let endpoint = match &write {
-            Write::Replace(_) => "replace",
-            Write::Batch(_) => "batch",
-            Write::Text(..) => "content",
-            Write::Settings(_) => "settings",
-        };
+        let endpoint = write.endpoint();
         self.hub.pace.wait(Kind::Endpoint(endpoint)).await;
         let (sequence, must_save) = self.state.parts[at].next_sequence();
         if must_save {
