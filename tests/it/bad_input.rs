@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::support::program::{Home, Ran};
 use crate::support::reading::history;
 use crate::support::rows::Rows;
-use crate::support::{fixture_folder, rollout, shown};
+use crate::support::{rollout, shown};
 
 /// Both commands with this log and a file to write to.
 fn both(log: &Path, out: &Path) -> [Vec<std::ffi::OsString>; 2] {
@@ -54,14 +54,15 @@ fn what_is_no_log_is_refused() {
     home.file("text.txt", "Dear diary,\ntoday nothing happened.\n");
     home.file("other.jsonl", "{\"a\":1}\n{\"b\":2}\n");
     home.file("bad.jsonl.zst", "this is not compressed\n");
-    fs::copy(fixture_folder().join("claude/tools2.transcript.jsonl"), home.path("claude.jsonl")).unwrap();
+    // A document of an agent that is not read, under the name of a log.
+    home.file("gemini.jsonl", "{\n  \"sessionId\": \"x\",\n  \"messages\": [{\"type\": \"user\"}]\n}\n");
     for (name, said, is_followed) in [
         ("absent.jsonl", &["absent.jsonl", "history --list"][..], false),
         ("folder", &["folder", "is a folder"], false),
         ("binary.jsonl", &["binary.jsonl", ".jsonl.zst"], false),
         ("text.txt", &["text.txt", ".jsonl.zst"], false),
         ("other.jsonl", &["other.jsonl", "no log of Codex"], false),
-        ("claude.jsonl", &["claude.jsonl", "no log of Codex"], false),
+        ("gemini.jsonl", &["gemini.jsonl", "no log of Codex, Claude Code, Kimi"], false),
         ("bad.jsonl.zst", &["bad.jsonl.zst"], false),
         // One who follows waits for what comes.
         ("empty.jsonl", &["empty.jsonl", "nothing has been logged yet"], true),

@@ -22,23 +22,23 @@ use crate::support::reading::Live;
 use crate::support::rows::Rows;
 
 /// The platform, and a home whose program is signed in there.
-struct Stage {
+pub(crate) struct Stage {
     runtime: Runtime,
     fake: FakeFeishu,
-    home: Home,
+    pub(crate) home: Home,
     /// Where the final cards are left for a person to look at.
     name: String,
 }
 
 impl Stage {
-    fn new(name: &str, settings: Settings) -> Self {
+    pub(crate) fn new(name: &str, settings: Settings) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let fake = runtime.block_on(FakeFeishu::start(settings)).unwrap();
         Self { runtime, fake, home: Home::new(), name: name.to_owned() }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.home.command(arguments);
         command
             .env("LARKSPAN_FEISHU_APP_ID", self.fake.app_id())
@@ -49,7 +49,7 @@ impl Stage {
     }
 
     /// Mirrors a log to its end.
-    fn mirror_once(&self, log: &Path) -> Ran {
+    pub(crate) fn mirror_once(&self, log: &Path) -> Ran {
         let log = log.to_str().unwrap();
         let output =
             self.command(&["mirror", "--surface", "feishu", "--once", "--session", log]).output().unwrap();
@@ -69,7 +69,7 @@ impl Stage {
     }
 
     /// The cards that were sent, in the order of their messages.
-    fn cards(&self) -> Vec<Value> {
+    pub(crate) fn cards(&self) -> Vec<Value> {
         let cards = self.fake.cards();
         let order: Vec<String> = self.fake.sent().into_iter().map(|message| message.id).collect();
         let mut sent: Vec<_> = cards.into_iter().filter(|card| card.message.is_some()).collect();
@@ -83,7 +83,7 @@ impl Stage {
 
     /// Nothing that every card must keep to is broken; the cards are left under `target/e2e`.
     #[track_caller]
-    fn check(&self) {
+    pub(crate) fn check(&self) {
         let cards = self.cards();
         let folder = root().join("target/e2e").join(&self.name);
         fs::create_dir_all(&folder).unwrap();

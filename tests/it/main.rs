@@ -10,10 +10,12 @@
     reason = "a test picks what it looks at"
 )]
 
+mod agents;
 mod architecture;
 mod bad_input;
 mod card_look;
 mod cards;
+mod claude_live;
 mod codex_cards;
 mod codex_live;
 mod feishu_symptoms;

@@ -2,14 +2,17 @@
 
 #![cfg(test)]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use larkspan_core::presentation::Locale;
+use larkspan_logtail::RecordReader;
 use larkspan_tests::skip::skip;
+use serde_json::Value;
 
 use crate::fixtures::miscounted;
 use crate::support::program::root;
-use crate::support::reading::{Live, history, history_markdown};
+use crate::support::reading::{Live, history, history_by, history_markdown};
 use crate::support::{golden, shown};
 
 /// Names the folder; else it is looked for beside the workspace.
@@ -79,4 +82,59 @@ fn public_logs_read_the_same_live_and_as_history() {
         }
         assert!(!history_markdown(&path, Locale::En).is_empty(), "{}", path.display());
     }
+}
+
+/// What is wrong with the calls of another agent's log: `asked` finds the ids of the calls in a row.
+fn lost_or_doubled<R: RecordReader>(test: &str, prefix: &str, asked: impl Fn(&Value) -> Vec<String>) {
+    let mut wrong = Vec::new();
+    for path in logs(test, prefix) {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut live = Live::by(R::new(&path));
+        bytes.chunks(777).for_each(|chunk| live.push(chunk));
+        live.finish();
+        let whole = history_by::<R>(&path);
+        if shown::everything(&live.state) != shown::everything(&whole) {
+            wrong.push(format!("{name}: live and history differ"));
+        }
+        let log = String::from_utf8_lossy(&bytes);
+        let rows = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let ids: BTreeSet<String> = rows.flat_map(|row| asked(&row)).collect();
+        let calls = whole.calls();
+        let shown_ids: Vec<&str> = calls.iter().map(|call| call.key.id.as_str()).collect();
+        for id in &ids {
+            // A reader may count ids by turn and step; the log's own id is the last part.
+            let count =
+                shown_ids.iter().filter(|shown| **shown == id || shown.ends_with(&format!("/{id}"))).count();
+            if count == 0 {
+                wrong.push(format!("{name}: {id} is lost"));
+            }
+        }
+    }
+    golden::assert_none(&wrong);
+}
+
+#[test]
+fn no_call_of_a_public_claude_log_is_lost() {
+    let test = "no_call_of_a_public_claude_log_is_lost";
+    lost_or_doubled::<larkspan_claude_adapter::log::LogReader>(test, "claude__", |row| {
+        let is_side = row["isSidechain"] == true && row["agentId"].is_null();
+        let blocks = row.pointer("/message/content").and_then(Value::as_array);
+        let calls = blocks.into_iter().flatten().filter(|block| block["type"] == "tool_use" && !is_side);
+        calls.filter_map(|call| call["id"].as_str().map(str::to_owned)).collect()
+    });
+}
+
+#[test]
+fn no_call_of_a_public_kimi_log_is_lost() {
+    let test = "no_call_of_a_public_kimi_log_is_lost";
+    lost_or_doubled::<larkspan_kimi_adapter::log::LogReader>(test, "kimi__", |row| {
+        let newer = row
+            .pointer("/event/toolCallId")
+            .filter(|_| row.pointer("/event/type") == Some(&"tool.call".into()));
+        let older = row
+            .pointer("/message/payload/id")
+            .filter(|_| row.pointer("/message/type") == Some(&"ToolCall".into()));
+        newer.or(older).and_then(Value::as_str).map(str::to_owned).into_iter().collect()
+    });
 }

@@ -13,7 +13,7 @@ use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{RecordBody, Role};
 use tokio::sync::Notify;
 
-use crate::{FoundFile, Line, LogFile, Read, RecordReader, Watcher, list_files};
+use crate::{FoundFile, Line, LogFile, Read, RecordReader, Watcher, list_files, stem};
 
 /// How much of a log is read for its summary, in bytes: the head of a session is at most this far from its first words.
 const SUMMARY_BYTES: u64 = 1 << 20;
@@ -104,10 +104,8 @@ impl<R: RecordReader> SessionCatalog for LogCatalog<R> {
 
 /// What the head of a log tells. A log that cannot be read is listed all the same.
 fn summary<R: RecordReader>(file: &FoundFile, folder: &LogFolder) -> SessionSummary {
-    let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = name.split(".jsonl").next().unwrap_or_default().to_owned();
     let mut summary = SessionSummary {
-        id: SessionId::new(stem.clone()),
+        id: SessionId::new(stem(&file.path)),
         agent: folder.agent.to_owned(),
         path: file.path.display().to_string(),
         cwd: None,
@@ -117,7 +115,7 @@ fn summary<R: RecordReader>(file: &FoundFile, folder: &LogFolder) -> SessionSumm
         is_subagent: (folder.is_subagent)(&file.path),
     };
     let Ok(mut log) = LogFile::open(&file.path) else { return summary };
-    let mut reader = R::new(&stem);
+    let mut reader = R::new(&file.path);
     let mut records = Vec::new();
     while summary.first_message.is_none() && log.cursor().offset() < SUMMARY_BYTES {
         let read = log.read(|line| {

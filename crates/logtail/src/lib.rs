@@ -77,5 +77,5 @@ pub use error::Error;
 pub use file::{LogFile, Read, Restart};
 pub use lines::{HEAD_LEN, Line, LineSplitter, OVERSIZED_LINE_MAX, WHOLE_LINE_MAX};
 pub use list::{FoundFile, Listing, list_files};
-pub use source::{Head, LogSource, ReadMode, RecordReader};
+pub use source::{Head, LogSource, ReadMode, RecordReader, stem};
 pub use watch::{Watcher, Woken};

@@ -33,8 +33,8 @@ pub trait RecordReader: Send + Sync + 'static {
     /// What it must remember between two turns; small, whatever the log holds.
     type Memory: Clone + Serialize + DeserializeOwned + Send + Sync;
 
-    /// At the beginning of a log. `name`: the file's name, for a session whose log does not name it.
-    fn new(name: &str) -> Self;
+    /// At the beginning of a log. Where it lies names the session if the log does not.
+    fn new(log: &Path) -> Self;
 
     /// Behind what this memory is of.
     fn resume(memory: Self::Memory) -> Self;
@@ -47,6 +47,9 @@ pub trait RecordReader: Send + Sync + 'static {
 
     /// Reads what is known of a line that is too long to be read: its first bytes, and its length.
     fn oversized(&mut self, head: &[u8], len: u64, end: u64, out: &mut Vec<TranscriptRecord>);
+
+    /// The log is over, and is not followed any more: tells what waited for its next part.
+    fn finish(&mut self, _end: u64, _out: &mut Vec<TranscriptRecord>) {}
 }
 
 /// Whether the log still grows.
@@ -153,7 +156,7 @@ impl<R: RecordReader> LogSource<R> {
             Some(Saved { reader, cursor }) => {
                 (LogFile::resume(path, &cursor).map_err(source_error)?, R::resume(reader))
             }
-            None => (LogFile::open(path).map_err(source_error)?, R::new(&stem(path))),
+            None => (LogFile::open(path).map_err(source_error)?, R::new(path)),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -188,12 +191,13 @@ impl<R: RecordReader> LogSource<R> {
                 }
                 None => {}
             }
+            self.reader.finish(self.log.cursor().offset(), records);
         }
     }
 }
 
-/// The session's id where the log does not name it: the file's name.
-fn stem(path: &Path) -> String {
+/// A file's name without the endings of a log.
+pub fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     name.strip_suffix(".jsonl").unwrap_or(name).to_owned()
@@ -236,7 +240,7 @@ impl<R: RecordReader> TranscriptSource for LogSource<R> {
                     break;
                 }
                 Ok(Read::Restarted { reason }) => {
-                    self.reader = R::new(&stem(&self.path));
+                    self.reader = R::new(&self.path);
                     self.places.clear();
                     batch = Batch { restarted: Some(restart(reason).to_owned()), ..Batch::default() };
                     break;

@@ -10,9 +10,9 @@ use larkspan_codex_adapter::log::LogReader;
 use larkspan_core::ids::{SessionId, TurnId};
 use larkspan_core::presentation::Locale;
 use larkspan_core::tool_call::{CallKey, ToolCallInfo};
-use larkspan_core::transcript::{SessionInfo, TurnEnd, UnknownRecord};
+use larkspan_core::transcript::{SessionInfo, TranscriptRecord, TurnEnd, UnknownRecord};
 use larkspan_core::turn::{Change, ItemContent, Turn, TurnItem, TurnReducer};
-use larkspan_logtail::{Line, LineSplitter, ReadMode};
+use larkspan_logtail::{Line, LineSplitter, LogSource, ReadMode, RecordReader};
 use larkspan_mirror::history::{self, Format, JsonLines};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 use serde_json::Value;
@@ -103,18 +103,43 @@ impl State {
 /// A log that is followed, without a file.
 pub(crate) struct Live {
     splitter: LineSplitter,
-    reader: LogReader,
+    reader: Box<dyn Reads>,
     reducer: TurnReducer,
     /// Every change with the byte offset after the line that made it.
     pub(crate) told: Vec<(u64, Change)>,
     pub(crate) state: State,
 }
 
+/// Any agent's reader of lines.
+pub(crate) trait Reads {
+    fn line(&mut self, bytes: &[u8], end: u64, out: &mut Vec<TranscriptRecord>);
+    fn oversized(&mut self, head: &[u8], len: u64, end: u64, out: &mut Vec<TranscriptRecord>);
+    fn finish(&mut self, end: u64, out: &mut Vec<TranscriptRecord>);
+}
+
+impl<R: RecordReader> Reads for R {
+    fn line(&mut self, bytes: &[u8], end: u64, out: &mut Vec<TranscriptRecord>) {
+        RecordReader::line(self, bytes, end, out);
+    }
+    fn oversized(&mut self, head: &[u8], len: u64, end: u64, out: &mut Vec<TranscriptRecord>) {
+        RecordReader::oversized(self, head, len, end, out);
+    }
+    fn finish(&mut self, end: u64, out: &mut Vec<TranscriptRecord>) {
+        RecordReader::finish(self, end, out);
+    }
+}
+
 impl Live {
+    /// A Codex log.
     pub(crate) fn new() -> Self {
+        Self::by(LogReader::new("fallback"))
+    }
+
+    /// Any agent's log.
+    pub(crate) fn by(reader: impl RecordReader) -> Self {
         Self {
             splitter: LineSplitter::at(0),
-            reader: LogReader::new("fallback"),
+            reader: Box::new(reader),
             reducer: TurnReducer::new(),
             told: Vec::new(),
             state: State::default(),
@@ -132,7 +157,7 @@ impl Live {
     /// The next bytes of the log.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let Self { splitter, reader, reducer, told, state } = self;
-        splitter.push(bytes, |line| read_line(line, reader, reducer, told, state));
+        splitter.push(bytes, |line| read_line(line, reader.as_mut(), reducer, told, state));
     }
 
     /// The turn that goes on.
@@ -144,8 +169,11 @@ impl Live {
     pub(crate) fn finish(&mut self) {
         let Self { splitter, reader, reducer, told, state } = self;
         if let Some(line) = splitter.finish() {
-            read_line(line, reader, reducer, told, state);
+            read_line(line, reader.as_mut(), reducer, told, state);
         }
+        let mut last = Vec::new();
+        reader.finish(0, &mut last);
+        apply(last, reducer, told, state);
         let end = told.last().map_or(0, |(position, _)| *position);
         for change in reducer.finish() {
             state.apply(&change);
@@ -157,7 +185,7 @@ impl Live {
 
 fn read_line(
     line: Line<'_>,
-    reader: &mut LogReader,
+    reader: &mut dyn Reads,
     reducer: &mut TurnReducer,
     told: &mut Vec<(u64, Change)>,
     state: &mut State,
@@ -168,6 +196,15 @@ fn read_line(
         Line::Oversized { head, len, end, .. } => reader.oversized(head, len, end, &mut records),
         Line::Skipped { .. } => panic!("no fixture has such a line"),
     }
+    apply(records, reducer, told, state);
+}
+
+fn apply(
+    records: Vec<TranscriptRecord>,
+    reducer: &mut TurnReducer,
+    told: &mut Vec<(u64, Change)>,
+    state: &mut State,
+) {
     for record in records {
         let position = record.position;
         for change in reducer.apply(record) {
@@ -175,6 +212,16 @@ fn read_line(
             told.push((position, change));
         }
     }
+}
+
+/// Any agent's log as history shows it.
+pub(crate) fn history_by<R: RecordReader>(path: &Path) -> State {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut source = LogSource::<R>::open(path, ReadMode::Whole, None).unwrap();
+    let mut collect = Collect(State::default());
+    let written = runtime.block_on(history::write(&mut source, &mut collect, &mut io::sink(), &mut |_| ()));
+    written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    collect.0
 }
 
 fn write_history(path: &Path, format: &mut dyn Format, out: &mut dyn Write) {

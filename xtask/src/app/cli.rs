@@ -74,6 +74,8 @@ pub(super) struct History {
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     #[command(flatten)]
+    pub(super) whose: Whose,
+    #[command(flatten)]
     pub(super) wording: Wording,
 }
 
@@ -116,6 +118,8 @@ pub(super) struct Mirror {
     #[arg(long, conflicts_with_all = ["session", "latest"])]
     pub(super) subagents: bool,
     #[command(flatten)]
+    pub(super) whose: Whose,
+    #[command(flatten)]
     pub(super) wording: Wording,
 }
 
@@ -139,6 +143,25 @@ pub(super) struct Which {
     /// Follow every session, also those that begin later. The default.
     #[arg(long)]
     pub(super) watch: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Whose {
+    /// The agent whose logs are read. Default: any, told by what is in a log.
+    #[arg(long, value_enum, default_value_t = AgentChoice::Auto)]
+    pub(super) agent: AgentChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum AgentChoice {
+    /// Any.
+    Auto,
+    /// Codex.
+    Codex,
+    /// Claude Code.
+    Claude,
+    /// Kimi, of both of its programs.
+    Kimi,
 }
 
 #[derive(Debug, Args)]

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use larkspan_codex_adapter::{CodexCatalog, sessions_of};
+use larkspan_core::ports::SessionCatalog;
 use larkspan_feishu::platform::{BotStatus, ChatKey, PlatformError};
 use serde::Serialize;
 
+use super::agents::AllSessions;
 use super::cards::platform;
-use super::cli::Doctor;
+use super::cli::{AgentChoice, Doctor};
 use super::config;
 use super::environment::Environment;
 use super::{mirror, say};
@@ -42,8 +43,11 @@ impl State {
 }
 
 pub(super) fn run(environment: &Environment, arguments: Doctor) -> Result<()> {
-    let mut findings = vec![home(environment), sessions(environment)];
-    mirror::runtime()?.block_on(async { app(environment, arguments.chat, &mut findings).await });
+    let mut findings = vec![home(environment)];
+    mirror::runtime()?.block_on(async {
+        findings.extend(sessions(environment).await);
+        app(environment, arguments.chat, &mut findings).await;
+    });
     for finding in &findings {
         if arguments.json {
             say::result(&serde_json::to_string(finding)?)?;
@@ -92,22 +96,28 @@ fn writable(folder: &Path) -> std::io::Result<()> {
     std::fs::remove_file(probe)
 }
 
-/// Whether there is something to follow.
-fn sessions(environment: &Environment) -> Finding {
-    let catalog = match environment.codex_home() {
-        Ok(home) => CodexCatalog::new(sessions_of(home)),
-        Err(error) => return failed("codex", &error),
-    };
-    let folder = catalog.folder().display().to_string();
-    match catalog.newest(1) {
-        Ok(newest) => match newest.first() {
-            Some(newest) => {
-                finding("codex", State::Ok, format!("the newest session is {}", newest.display()))
+/// Whether there is something to follow, of each agent.
+async fn sessions(environment: &Environment) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (choice, name) in
+        [(AgentChoice::Codex, "codex"), (AgentChoice::Claude, "claude"), (AgentChoice::Kimi, "kimi")]
+    {
+        let catalog = match AllSessions::of(choice, environment) {
+            Ok(catalog) => catalog,
+            Err(error) => {
+                findings.push(failed(name, &error));
+                continue;
             }
-            None => finding("codex", State::Absent, format!("no session yet below {folder}: start codex")),
-        },
-        Err(error) => finding("codex", State::Absent, format!("{error}; is CODEX_HOME right?")),
+        };
+        findings.push(match catalog.sessions(1).await {
+            Ok(newest) => match newest.first() {
+                Some(newest) => finding(name, State::Ok, format!("the newest session is {}", newest.path)),
+                None => finding(name, State::Absent, format!("no session yet below {}", catalog.places())),
+            },
+            Err(error) => finding(name, State::Absent, error.to_string()),
+        });
     }
+    findings
 }
 
 /// Whether the app on Feishu can do what it must.

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use larkspan_core::presentation::Locale;
 
 /// What the environment says.
@@ -13,6 +13,9 @@ pub(super) struct Environment {
     user_home: Option<PathBuf>,
     larkspan_home: Option<PathBuf>,
     codex_home: Option<PathBuf>,
+    claude_home: Option<PathBuf>,
+    kimi_share: Option<PathBuf>,
+    kimi_code_home: Option<PathBuf>,
     language: Option<String>,
     pub(super) feishu: FeishuEnvironment,
 }
@@ -42,6 +45,9 @@ impl Environment {
             user_home: env::home_dir().filter(|home| !home.as_os_str().is_empty()),
             larkspan_home: path("LARKSPAN_HOME"),
             codex_home: path("CODEX_HOME"),
+            claude_home: path("CLAUDE_CONFIG_DIR"),
+            kimi_share: path("KIMI_SHARE_DIR"),
+            kimi_code_home: path("KIMI_CODE_HOME"),
             feishu: FeishuEnvironment {
                 app_id: text("LARKSPAN_FEISHU_APP_ID"),
                 app_secret: text("LARKSPAN_FEISHU_APP_SECRET"),
@@ -67,6 +73,26 @@ impl Environment {
     pub(super) fn codex_home(&self) -> Result<PathBuf> {
         let default = || self.user_home.as_ref().map(|home| home.join(".codex"));
         self.codex_home.clone().or_else(default).context("no home folder: set CODEX_HOME")
+    }
+
+    /// Where Claude Code keeps its sessions: `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    pub(super) fn claude_home(&self) -> Result<PathBuf> {
+        let default = || self.user_home.as_ref().map(|home| home.join(".claude"));
+        self.claude_home.clone().or_else(default).context("no home folder: set CLAUDE_CONFIG_DIR")
+    }
+
+    /// Where Kimi's two programs keep their sessions: `$KIMI_SHARE_DIR`, else `~/.kimi`; `$KIMI_CODE_HOME`, else
+    /// `~/.kimi-code`.
+    pub(super) fn kimi_homes(&self) -> Result<Vec<PathBuf>> {
+        let of = |own: &Option<PathBuf>, name: &str| {
+            own.clone().or_else(|| self.user_home.as_ref().map(|home| home.join(name)))
+        };
+        let homes = [of(&self.kimi_share, ".kimi"), of(&self.kimi_code_home, ".kimi-code")];
+        let homes: Vec<PathBuf> = homes.into_iter().flatten().collect();
+        if homes.is_empty() {
+            bail!("no home folder: set KIMI_SHARE_DIR or KIMI_CODE_HOME");
+        }
+        Ok(homes)
     }
 
     /// English where the environment asks for it, else Chinese.

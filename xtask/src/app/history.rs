@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use larkspan_codex_adapter::{CodexCatalog, sessions_of};
 use larkspan_core::ports::SessionCatalog;
 use larkspan_core::presentation::Locale;
 use larkspan_core::redaction::redact;
@@ -13,10 +12,11 @@ use larkspan_logtail::ReadMode;
 use larkspan_mirror::history::{self, Format, HistoryError, Html, JsonLines, Markdown, Style};
 use larkspan_mirror::json::{JsonOptions, Secrets};
 
+use super::agents::{Agent, AllSessions, whose};
 use super::cli::{History, HistoryFormat};
 use super::environment::Environment;
 use super::say::Usage;
-use super::{mirror, open, progress};
+use super::{mirror, output, progress};
 
 pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> {
     let locale = arguments.wording.locale.map_or_else(|| environment.locale(), Locale::from);
@@ -28,9 +28,9 @@ pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> 
             "--raw shows secrets as they are and is for --format json only; see `larkspan history --help`"
         ));
     }
-    open::check(file, ReadMode::Whole)?;
+    let agent = whose(file, arguments.whose.agent, ReadMode::Whole, environment)?;
     if let Some(out) = &arguments.out {
-        open::check_output(file, out)?;
+        output::check(file, out)?;
     }
     let style = Style { locale };
     let secrets = if arguments.wording.raw { Secrets::Raw } else { Secrets::Masked };
@@ -46,13 +46,13 @@ pub(super) fn run(environment: &Environment, arguments: &History) -> Result<()> 
         }
         None => Box::new(BufWriter::with_capacity(1 << 18, io::stdout().lock())),
     };
-    write(file, format.as_mut(), out.as_mut())
+    write(agent, file, format.as_mut(), out.as_mut())
 }
 
-fn write(file: &Path, format: &mut dyn Format, out: &mut dyn Write) -> Result<()> {
+fn write(agent: Agent, file: &Path, format: &mut dyn Format, out: &mut dyn Write) -> Result<()> {
     let bar = progress::over_file(file);
     let mut told = |offset: u64| bar.set_position(offset);
-    let mut source = open::source(file, ReadMode::Whole, None)?;
+    let mut source = agent.open(file, ReadMode::Whole, None)?;
     let result = mirror::runtime()?.block_on(history::write(source.as_mut(), format, out, &mut told));
     bar.finish_and_clear();
     match result {
@@ -63,9 +63,9 @@ fn write(file: &Path, format: &mut dyn Format, out: &mut dyn Write) -> Result<()
 }
 
 fn list(environment: &Environment, arguments: &History) -> Result<()> {
-    let catalog = CodexCatalog::new(sessions_of(environment.codex_home()?));
+    let catalog = AllSessions::of(arguments.whose.agent, environment)?;
     let sessions = mirror::runtime()?.block_on(catalog.sessions(arguments.limit as usize));
-    let sessions = sessions.context("is CODEX_HOME right?")?;
+    let sessions = sessions.context("are the agents' homes right? CODEX_HOME, CLAUDE_CONFIG_DIR, KIMI_SHARE_DIR, KIMI_CODE_HOME name them")?;
     let mut out = io::stdout().lock();
     let written = if arguments.json {
         sessions.iter().try_for_each(|session| {
@@ -80,7 +80,13 @@ fn list(environment: &Environment, arguments: &History) -> Result<()> {
             let first = session.first_message.as_deref().unwrap_or("—");
             let mark = if session.is_subagent { " (sub-agent)" } else { "" };
             let first = redact(first);
-            writeln!(out, "{at}  {:>9}  {first}{mark}\n    {}", size(session.bytes), session.path)
+            writeln!(
+                out,
+                "{at}  {:<6}  {:>9}  {first}{mark}\n    {}",
+                session.agent,
+                size(session.bytes),
+                session.path
+            )
         })
     };
     match written {

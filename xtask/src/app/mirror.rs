@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use larkspan_codex_adapter::{CodexCatalog, sessions_of};
 use larkspan_core::ports::{CardSurface, SessionCatalog, SourcePosition};
 use larkspan_core::presentation::Locale;
 use larkspan_logtail::ReadMode;
@@ -20,10 +19,11 @@ use larkspan_web::Board;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::agents::{Agent, AllSessions, of_tag, whose};
 use super::cards::{self, Forgetful, Way};
 use super::cli::{Begin, Mirror, Surface};
 use super::environment::Environment;
-use super::{open, say};
+use super::{output, say};
 
 /// A file that was not written for this long no longer grows.
 const STILL: Duration = Duration::from_mins(10);
@@ -45,13 +45,15 @@ pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
     let secrets = if arguments.wording.raw { Secrets::Raw } else { Secrets::Masked };
     arguments.check()?;
     let store = Arc::new(StateFiles::new(environment.larkspan_home()?.join("state")));
-    let catalog = CodexCatalog::new(sessions_of(environment.codex_home()?));
+    let catalog = AllSessions::of(arguments.whose.agent, environment)?;
     runtime()?.block_on(async {
         let stop = stop_signal()?;
         // A wrong name is said before anything is opened.
-        if let Some(file) = &arguments.which.session {
-            open::check(file, ReadMode::Follow)?;
-        }
+        let choice = arguments.whose.agent;
+        let named = match &arguments.which.session {
+            Some(file) => Some((file.clone(), whose(file, choice, ReadMode::Follow, environment)?)),
+            None => None,
+        };
         let mut page = None;
         let way = match arguments.surface() {
             Surface::Jsonl => None,
@@ -76,13 +78,13 @@ pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
         let ended = if wiring.arguments.which.watches() {
             watch_all(Arc::new(wiring), &catalog, stop).await
         } else {
-            let session = match &wiring.arguments.which.session {
-                Some(file) => file.clone(),
-                None => latest(&catalog)?,
+            let (session, agent) = match named {
+                Some(named) => named,
+                None => latest(&catalog).await?,
             };
             let from = wiring.from(&session);
             let out = wiring.arguments.out.clone();
-            wiring.follow_one(&session, from, out.as_deref(), stop).await
+            wiring.follow_one(&session, agent, from, out.as_deref(), stop).await
         };
         ended?;
         if let Some(page) = page {
@@ -97,10 +99,12 @@ pub(super) fn run(environment: &Environment, arguments: Mirror) -> Result<()> {
     })
 }
 
-fn latest(catalog: &CodexCatalog) -> Result<PathBuf> {
-    let newest = catalog.newest(1).context("is CODEX_HOME right?")?;
-    let folder = catalog.folder();
-    newest.into_iter().next().with_context(|| format!("no session yet below {}", folder.display()))
+async fn latest(catalog: &AllSessions) -> Result<(PathBuf, Agent)> {
+    let newest = catalog.sessions(1).await;
+    let newest = newest.context("are the agents' homes right? CODEX_HOME, CLAUDE_CONFIG_DIR, KIMI_SHARE_DIR, KIMI_CODE_HOME name them")?;
+    let newest =
+        newest.into_iter().find_map(|session| Some((PathBuf::from(&session.path), of_tag(&session.agent)?)));
+    newest.with_context(|| format!("no session yet below {}", catalog.places()))
 }
 
 /// Becomes true when the process is asked to end.
@@ -156,13 +160,13 @@ impl Wiring {
     async fn follow_one(
         &self,
         session: &Path,
+        agent: Agent,
         from: From,
         out: Option<&Path>,
         mut stop: watch::Receiver<bool>,
     ) -> Result<()> {
-        open::check(session, ReadMode::Follow)?;
         if let Some(out) = out {
-            open::check_output(session, out)?;
+            output::check(session, out)?;
         }
         let surface: Box<dyn CardSurface> = match (&self.way, out) {
             (Some(way), _) => way.surface(session),
@@ -181,7 +185,7 @@ impl Wiring {
             (&scratch as &dyn larkspan_core::ports::StateStore, None)
         };
         let path = session.to_owned();
-        let open = move |from: Option<&SourcePosition>| open::source(&path, ReadMode::Follow, from);
+        let open = move |from: Option<&SourcePosition>| agent.open(&path, ReadMode::Follow, from);
         let until = if self.arguments.once { Until::End } else { Until::Stopped };
         let what = Follow { open: &open, surface: surface.as_ref(), store, name: &name, from, until };
         let stopped = async move {
@@ -194,7 +198,7 @@ impl Wiring {
 }
 
 /// Follows the newest sessions and those that begin later, until told to stop.
-async fn watch_all(wiring: Arc<Wiring>, catalog: &CodexCatalog, stop: watch::Receiver<bool>) -> Result<()> {
+async fn watch_all(wiring: Arc<Wiring>, catalog: &AllSessions, stop: watch::Receiver<bool>) -> Result<()> {
     if let Some(folder) = &wiring.arguments.out {
         std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
@@ -209,6 +213,7 @@ async fn watch_all(wiring: Arc<Wiring>, catalog: &CodexCatalog, stop: watch::Rec
                     if !is_wanted || !followed.insert(session.path.clone()) {
                         continue;
                     }
+                    let Some(agent) = of_tag(&session.agent) else { continue };
                     let path = PathBuf::from(&session.path);
                     // A session that begins while we watch is told from its start.
                     let from = if is_first_look { wiring.from(&path) } else { From::Start };
@@ -218,7 +223,9 @@ async fn watch_all(wiring: Arc<Wiring>, catalog: &CodexCatalog, stop: watch::Rec
                         .as_ref()
                         .map(|folder| folder.join(file_name(session.id.as_str())));
                     let (wiring, stop) = (wiring.clone(), stop.clone());
-                    tasks.spawn(async move { wiring.follow_one(&path, from, out.as_deref(), stop).await });
+                    tasks.spawn(
+                        async move { wiring.follow_one(&path, agent, from, out.as_deref(), stop).await },
+                    );
                 }
             }
             Err(error) if wiring.arguments.once => return Err(error.into()),

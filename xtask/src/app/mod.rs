@@ -1,5 +1,6 @@
 //! The program `larkspan`: configuration, wiring, and what a person sees of errors.
 
+mod agents;
 mod cards;
 mod cli;
 mod config;
@@ -7,7 +8,7 @@ mod doctor;
 mod environment;
 mod history;
 mod mirror;
-mod open;
+mod output;
 mod progress;
 mod say;
 

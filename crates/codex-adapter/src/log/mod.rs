@@ -18,11 +18,12 @@ mod session;
 mod usage;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use larkspan_core::ids::TurnId;
 use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{Notice, NoticeKind, RecordBody, TranscriptRecord, UnknownRecord};
-use larkspan_logtail::RecordReader;
+use larkspan_logtail::{RecordReader, stem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -193,8 +194,8 @@ fn turn_of<'a>(payload: &Payload<'a>) -> Option<Cow<'a, str>> {
 impl RecordReader for LogReader {
     type Memory = Memory;
 
-    fn new(name: &str) -> Self {
-        Self::new(name)
+    fn new(log: &Path) -> Self {
+        Self::new(&stem(log))
     }
 
     fn resume(memory: Memory) -> Self {

@@ -32,13 +32,13 @@ pub enum LineBase {
 
 const COMMAND: [&str; 4] = ["cmd", "command", "args", "argv"];
 const WORKDIR: [&str; 3] = ["workdir", "cwd", "working_directory"];
-const SESSION: [&str; 4] = ["session_id", "sessionId", "cell_id", "cellId"];
+const SESSION: [&str; 6] = ["session_id", "sessionId", "cell_id", "cellId", "bash_id", "task_id"];
 const PATH: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
 const FIRST_LINE: [&str; 3] = ["line_offset", "lineOffset", "offset"];
 const LINE_COUNT: [&str; 4] = ["n_lines", "line_count", "lineCount", "limit"];
 const QUERY: [&str; 3] = ["pattern", "query", "q"];
-const BEFORE: [&str; 2] = ["old_string", "before"];
-const AFTER: [&str; 3] = ["new_string", "after", "new_source"];
+const BEFORE: [&str; 3] = ["old_string", "before", "old"];
+const AFTER: [&str; 4] = ["new_string", "after", "new_source", "new"];
 
 /// What a call of `name` with `input` asks for. An input of an unexpected shape gives a generic detail: nothing is
 /// lost and nothing is guessed.
@@ -218,7 +218,8 @@ fn web_search(value: &Value) -> Option<ToolCallDetail> {
 
 fn agent(name: &ToolName, value: &Value) -> ToolCallDetail {
     let prompt = string_member(value, &["prompt", "message", "instruction", "input"]).unwrap_or_default();
-    let description = string_member(value, &["description", "task_name", "name", "target", "agent", "id"]);
+    let description =
+        string_member(value, &["description", "task_name", "name", "target", "agent", "id", "to"]);
     ToolCallDetail::Agent(AgentDetail {
         description: description.unwrap_or_default().to_owned(),
         subagent_type: string_member(value, &["subagent_type", "agent_type", "role"]).map(str::to_owned),
@@ -246,10 +247,16 @@ fn plan(value: &Value) -> Option<ToolCallDetail> {
 }
 
 fn plan_item(value: &Value) -> Option<PlanItem> {
+    // A change of an entry's state names the entry by its number.
+    let numbered = || {
+        let number = value.get("taskId").and_then(scalar).filter(|_| value.get("status").is_some())?;
+        Some(format!("#{number}"))
+    };
     let text = value
         .as_str()
-        .or_else(|| string_member(value, &["step", "content", "text", "title", "subject", "description"]))?
-        .to_owned();
+        .or_else(|| string_member(value, &["step", "content", "text", "title", "subject", "description"]))
+        .map(str::to_owned)
+        .or_else(numbered)?;
     let status = match string_member(value, &["status"]).unwrap_or_default() {
         "in_progress" | "inProgress" | "active" => PlanStatus::InProgress,
         "completed" | "done" => PlanStatus::Completed,

@@ -82,7 +82,8 @@ impl ToolCallDetail {
     }
 
     /// Takes from `other` what this does not say. Same kind: field by field, blank never erases. A specific kind
-    /// beats a generic one; a recorded patch beats the command that carried it; otherwise this one stays.
+    /// beats a generic one; a recorded patch beats the command that carried it, and the edit that asked for it;
+    /// otherwise this one stays.
     pub fn fill_from(&mut self, other: &Self) {
         match (&mut *self, other) {
             (Self::Command(mine), Self::Command(theirs)) => mine.fill_from(theirs),
@@ -92,6 +93,9 @@ impl ToolCallDetail {
             }
             (Self::Image(mine), Self::Image(theirs)) => {
                 fill(&mut mine.target, &theirs.target);
+            }
+            (Self::FileSearch(mine), Self::FileSearch(theirs)) => {
+                mine.match_count = mine.match_count.or(theirs.match_count);
             }
             (Self::WebSearch(mine), Self::WebSearch(theirs)) => {
                 fill(&mut mine.query, &theirs.query);
@@ -105,6 +109,12 @@ impl ToolCallDetail {
                 }
             }
             (Self::Command(_) | Self::Generic(_), Self::Patch(_)) => *self = other.clone(),
+            // What an edit did to the file says more than the pieces it was asked to replace.
+            (Self::FileChange(mine), Self::Patch(theirs))
+                if mine.mode == ChangeMode::Edit && !theirs.changes.is_empty() =>
+            {
+                *self = other.clone();
+            }
             (Self::Generic(_), specific) if specific.kind() != ToolKind::Generic => *self = other.clone(),
             _ => {}
         }
@@ -423,4 +433,38 @@ pub struct GenericDetail {
     pub language: InputLanguage,
     /// The input.
     pub input: Arc<str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patch::Change;
+
+    #[test]
+    fn what_the_log_records_fills_what_was_asked() {
+        let recorded = ToolCallDetail::Patch(PatchDetail {
+            changes: vec![RecordedChange {
+                path: "a".to_owned(),
+                change: Change::Update { unified_diff: "@@ -1 +1 @@\n-x\n+y\n".to_owned(), move_path: None },
+            }],
+            ..PatchDetail::default()
+        });
+        let change = |mode| FileChangeDetail { mode, path: "a".to_owned(), ..FileChangeDetail::default() };
+        let mut edit = ToolCallDetail::FileChange(change(ChangeMode::Edit));
+        edit.fill_from(&ToolCallDetail::Patch(PatchDetail::default()));
+        assert_eq!(edit.kind(), ToolKind::FileChange, "nothing is recorded");
+        edit.fill_from(&recorded);
+        assert_eq!(edit, recorded);
+        let mut write = ToolCallDetail::FileChange(change(ChangeMode::Write));
+        write.fill_from(&recorded);
+        assert_eq!(write.kind(), ToolKind::FileChange, "the text says more than the difference");
+
+        let search = |query: &str, match_count| {
+            let query = query.to_owned();
+            ToolCallDetail::FileSearch(FileSearchDetail { query, match_count, ..FileSearchDetail::default() })
+        };
+        let mut asked = search("x", None);
+        asked.fill_from(&search("", Some(3)));
+        assert_eq!(asked, search("x", Some(3)));
+    }
 }

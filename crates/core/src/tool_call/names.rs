@@ -80,21 +80,20 @@ impl ToolName {
         let name = self.name.to_ascii_lowercase();
         match name.as_str() {
             "bash" | "shell" | "shell_command" | "exec_command" | "local_shell" => ToolKind::Command,
-            "write_stdin" | "wait" => ToolKind::TerminalInput,
+            "write_stdin" | "wait" | "bashoutput" | "taskoutput" => ToolKind::TerminalInput,
             "apply_patch" => ToolKind::Patch,
             "read" | "read_file" | "readfile" => ToolKind::FileRead,
             "grep" | "search" | "search_files" | "glob" => ToolKind::FileSearch,
-            "edit" | "multiedit" | "notebookedit" | "write" | "write_file" | "writefile" => {
-                ToolKind::FileChange
-            }
+            "edit" | "multiedit" | "notebookedit" | "strreplacefile" | "write" | "write_file"
+            | "writefile" => ToolKind::FileChange,
             "fetchurl" | "fetch_url" | "webfetch" => ToolKind::WebFetch,
-            "websearch" | "web_search" | "web__run" => ToolKind::WebSearch,
-            "agent" | "task" | "spawn_agent" => ToolKind::Agent,
+            "websearch" | "web_search" | "searchweb" | "web__run" => ToolKind::WebSearch,
+            "agent" | "task" | "agentswarm" | "spawn_agent" => ToolKind::Agent,
             other if is_agent_follow_up(other) => ToolKind::Agent,
             "todolist" | "todo_list" | "todowrite" | "settodolist" | "taskcreate" | "taskupdate"
             | "tasklist" | "update_plan" => ToolKind::Plan,
-            "tool_search" => ToolKind::ToolSearch,
-            "view_image" => ToolKind::Image,
+            "tool_search" | "toolsearch" => ToolKind::ToolSearch,
+            "view_image" | "readmediafile" => ToolKind::Image,
             other if other.starts_with("image_gen__") => ToolKind::Image,
             other if mcp_parts(other).is_some() => ToolKind::Mcp,
             _ => ToolKind::Generic,
@@ -127,6 +126,7 @@ fn is_agent_follow_up(name: &str) -> bool {
         name,
         "followup_task"
             | "send_message"
+            | "sendmessage"
             | "wait_agent"
             | "list_agents"
             | "interrupt_agent"
@@ -169,11 +169,19 @@ mod tests {
             ("Bash", ToolKind::Command),
             ("local_shell", ToolKind::Command),
             ("wait", ToolKind::TerminalInput),
+            ("BashOutput", ToolKind::TerminalInput),
+            ("TaskOutput", ToolKind::TerminalInput),
+            ("ToolSearch", ToolKind::ToolSearch),
+            ("SendMessage", ToolKind::Agent),
             ("APPLY_PATCH", ToolKind::Patch),
             ("Read", ToolKind::FileRead),
             ("Glob", ToolKind::FileSearch),
             ("MultiEdit", ToolKind::FileChange),
             ("write_file", ToolKind::FileChange),
+            ("StrReplaceFile", ToolKind::FileChange),
+            ("SearchWeb", ToolKind::WebSearch),
+            ("AgentSwarm", ToolKind::Agent),
+            ("ReadMediaFile", ToolKind::Image),
             ("WebFetch", ToolKind::WebFetch),
             ("web__run", ToolKind::WebSearch),
             ("spawn_agent", ToolKind::Agent),

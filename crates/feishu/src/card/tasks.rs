@@ -3,7 +3,7 @@
 use larkspan_core::presentation::Locale;
 use larkspan_core::redaction::redact;
 use larkspan_core::text::{clip, collapse_whitespace, escape_markdown};
-use larkspan_core::tool_call::{PlanItem, PlanStatus, ToolCallDetail, ToolCallInfo};
+use larkspan_core::tool_call::{PlanItem, PlanStatus, ToolCallDetail, ToolCallInfo, ToolCallStatus};
 use larkspan_core::transcript::TurnOutcome;
 use larkspan_core::turn::{ItemContent, Turn};
 
@@ -83,6 +83,9 @@ pub(super) fn tasks(turn: &Turn, locale: Locale) -> Option<String> {
 /// The newest plan that a call, or a call within it, has set.
 fn plan_of(call: &ToolCallInfo) -> Option<&[PlanItem]> {
     let within = call.children.iter().rev().find_map(plan_of);
+    // A change that was refused changed nothing.
+    let has_failed = call.status == ToolCallStatus::Failed;
     let own = if let ToolCallDetail::Plan(plan) = &call.detail { plan.items.as_slice() } else { &[] };
+    let own = if has_failed { &[] } else { own };
     within.or((!own.is_empty()).then_some(own))
 }

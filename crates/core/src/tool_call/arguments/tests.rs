@@ -107,6 +107,32 @@ fn arguments_of_every_agent_become_details() {
             json!({"input": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"}),
             json!({"kind": "patch", "patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch", "files": [{"path": "a", "action": "add", "added": 1, "removed": 0}]}),
         ),
+        (
+            "TaskUpdate",
+            json!({"taskId": "1", "status": "in_progress"}),
+            json!({"kind": "plan", "items": [{"text": "#1", "status": "in_progress"}]}),
+        ),
+        // No state of an entry: not taken for one.
+        (
+            "TaskUpdate",
+            json!({"taskId": "1", "addBlockedBy": ["2"]}),
+            json!({"kind": "generic", "language": "json", "input": "{\n  \"addBlockedBy\": [\n    \"2\"\n  ],\n  \"taskId\": \"1\"\n}"}),
+        ),
+        (
+            "TaskOutput",
+            json!({"task_id": "b1", "block": true}),
+            json!({"kind": "terminal_input", "session_id": "b1", "chars": "", "is_poll": true}),
+        ),
+        (
+            "SendMessage",
+            json!({"to": "a1", "message": "go on"}),
+            json!({"kind": "agent", "description": "a1", "prompt": "go on", "is_follow_up": true}),
+        ),
+        (
+            "StrReplaceFile",
+            json!({"path": "a", "edit": {"old": "1", "new": "2", "replace_all": true}}),
+            json!({"kind": "file_change", "mode": "edit", "path": "a", "edits": [["1", "2"]]}),
+        ),
         // Shapes that are not the tool's keep their input.
         (
             "exec_command",

@@ -1,28 +1,11 @@
-//! Opening logs: whose they are, and the source that reads them.
+//! What may be written to: never the log itself.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use larkspan_codex_adapter::CodexSource;
-use larkspan_codex_adapter::log::looks_like_codex;
-use larkspan_core::ports::{SourceError, SourcePosition, TranscriptSource};
-use larkspan_logtail::{Head, ReadMode};
-
-/// Checks that the file is a log that can be read, before anything is written anywhere.
-pub(super) fn check(path: &Path, mode: ReadMode) -> Result<()> {
-    let head = Head::read(path)?;
-    match mode {
-        ReadMode::Whole if head.is_empty() => {
-            bail!("{} is empty: nothing has been logged yet", path.display())
-        }
-        ReadMode::Follow if head.is_empty() => Ok(()),
-        ReadMode::Whole | ReadMode::Follow if head.has(looks_like_codex) || head.is_cut_json() => Ok(()),
-        ReadMode::Whole | ReadMode::Follow => Err(head.no_log("Codex").into()),
-    }
-}
 
 /// Refuses an output that is the log itself, under whatever name: writing it would destroy what is to be read.
-pub(super) fn check_output(log: &Path, out: &Path) -> Result<()> {
+pub(super) fn check(log: &Path, out: &Path) -> Result<()> {
     let plain = log.extension().is_some_and(|ending| ending == "zst").then(|| log.with_extension(""));
     let packed = PathBuf::from(format!("{}.zst", log.display()));
     let names = [Some(log), plain.as_deref(), Some(packed.as_path())];
@@ -49,13 +32,4 @@ fn place(path: &Path) -> Option<PathBuf> {
     }
     let absolute = std::path::absolute(path).ok()?;
     Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?))
-}
-
-/// Opens a log.
-pub(super) fn source(
-    path: &Path,
-    mode: ReadMode,
-    from: Option<&SourcePosition>,
-) -> Result<Box<dyn TranscriptSource>, SourceError> {
-    Ok(Box::new(CodexSource::open(path, mode, from)?))
 }
