@@ -58,8 +58,8 @@ pub(crate) fn board(language: Language) -> String {
     let sessions = pick("会话", "Sessions");
     let waiting = pick("还没有卡片", "No cards yet");
     let hint = pick(
-        "启动 <code>codex</code>，它的每一轮对话会出现在这里。",
-        "Start <code>codex</code>: its turns appear here.",
+        "启动你的编码智能体，它的每一轮对话会出现在这里。",
+        "Start your coding agent: its turns appear here.",
     );
     let note =
         pick("这里显示的就是飞书会收到的卡片。", "What you see is the very card that Feishu would get.");

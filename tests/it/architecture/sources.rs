@@ -131,3 +131,43 @@ fn an_allowed_lint_is_found() {
     assert_eq!(allowed_lints(&format!("{hash}![allow(missing_docs)]\n")), [1]);
     assert!(allowed_lints(&format!("    // {hash}[allow(dead_code)]\n")).is_empty());
 }
+
+/// The crates that do not know which agent it was.
+const NEUTRAL: &[&str] =
+    &["crates/core/src", "crates/mirror/src", "crates/feishu/src", "crates/html/src", "crates/web/src"];
+const AGENTS: [&str; 3] = ["codex", "claude", "kimi"];
+
+/// The lines of code, not of comments and not of tests, that name an agent.
+fn named_agents(source: &str) -> Vec<usize> {
+    let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let names = |line: &str| {
+        let line = line.split("//").next().unwrap_or_default().to_ascii_lowercase();
+        AGENTS.iter().any(|agent| line.contains(agent))
+    };
+    code.lines().enumerate().filter(|(_, line)| names(line)).map(|(at, _)| at + 1).collect()
+}
+
+#[test]
+fn behind_the_adapters_nobody_knows_which_agent_it_was() {
+    let root = root();
+    let files: Vec<PathBuf> = NEUTRAL.iter().flat_map(|folder| rust_files(&root.join(folder))).collect();
+    let is_test = |path: &PathBuf| {
+        path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
+    };
+    let found: Vec<String> = files
+        .iter()
+        .filter(|path| !is_test(path))
+        .flat_map(|path| {
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            named_agents(&text(path)).into_iter().map(move |line| format!("{name}:{line} names an agent"))
+        })
+        .collect();
+    assert!(files.len() > 80, "only {} sources found", files.len());
+    assert_nothing(&found);
+}
+
+#[test]
+fn a_named_agent_is_found() {
+    let source = "//! Codex.\nfn f() {\n    if agent == \"Claude\" {} // Kimi\n}\n#[cfg(test)]\nmod tests {\n    kimi\n}\n";
+    assert_eq!(named_agents(source), [3]);
+}
