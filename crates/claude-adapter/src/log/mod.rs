@@ -5,7 +5,7 @@
 //! - What is remembered between lines is small, whatever the log holds, and all of it is [`Memory`]: a reader may be
 //!   resumed behind any line.
 //!
-//! Where turns begin and end, which the log does not say in so many words, is decided in [`turns`].
+//! Where turns begin and end, which the log does not say in so many words, is decided in `turns`.
 
 mod assistant;
 mod commands;

@@ -6,6 +6,7 @@ mod cards;
 mod generate;
 mod measure;
 mod scripts;
+mod transcript;
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -41,6 +42,18 @@ enum Command {
         #[arg(long)]
         direct: bool,
     },
+    /// Writes one long transcript of Claude Code, a third of its rows progress
+    Transcript {
+        /// Where to
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// It ends with the first whole turn past this
+        #[arg(long)]
+        bytes: u64,
+        /// The recorded transcript
+        #[arg(long, value_name = "FILE", default_value = "tests/fixtures/claude/tools2.transcript.jsonl")]
+        capture: PathBuf,
+    },
     /// Writes one script of about this length, from the captures' scripts
     Script {
         /// Where to
@@ -72,6 +85,7 @@ fn main() -> Result<()> {
     let captures = || Captures::load(&arguments.captures);
     let answer = match arguments.command {
         Command::Log { out, bytes, direct } => generate::write(&captures()?, &out, bytes, direct)?,
+        Command::Transcript { out, bytes, capture } => transcript::write(&capture, &out, bytes)?,
         Command::Script { out, bytes } => {
             let script = scripts::of_length(&captures()?, bytes)?;
             std::fs::write(&out, &script).with_context(|| format!("{} cannot be written", out.display()))?;

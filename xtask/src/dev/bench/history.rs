@@ -17,6 +17,9 @@ const MIXED_RATE: f64 = 80.0;
 const DIRECT_RATE: f64 = 150.0;
 const MEMORY: f64 = 64.0;
 
+/// How much longer than the longest Codex log the transcript of Claude Code is: 500 MB to 200.
+const CLAUDE_LENGTH: (u64, u64) = (5, 2);
+
 const COLUMNS: &[Column] = &[
     ("log", "log"),
     ("format", "format"),
@@ -45,8 +48,13 @@ pub(super) fn run(setting: &Setting<'_>) -> Result<Table> {
         .map(|bytes| setting.log(&format!("mixed-{}.jsonl", bytes / MB), *bytes, false))
         .collect::<Result<Vec<_>>>()?;
     let direct = [setting.log("direct.jsonl", setting.bytes, true)?];
+    let claude = [setting.transcript("claude.jsonl", setting.bytes * CLAUDE_LENGTH.0 / CLAUDE_LENGTH.1)?];
     let mut rows = Vec::new();
-    for (logs, name, rate_goal) in [(&mixed[..], "mixed", MIXED_RATE), (&direct[..], "direct", DIRECT_RATE)] {
+    for (logs, name, rate_goal) in [
+        (&mixed[..], "mixed", MIXED_RATE),
+        (&direct[..], "direct", DIRECT_RATE),
+        (&claude[..], "claude", DIRECT_RATE),
+    ] {
         for format in FORMATS {
             let mut shortest = None;
             for log in logs {
@@ -64,8 +72,15 @@ pub(super) fn run(setting: &Setting<'_>) -> Result<Table> {
         name: "history",
         title: format!(
             "`larkspan history LOG --format FORMAT` with its output thrown away; mixed: {} turns in {} lines, {} turns in \
-             code mode with {} scripts; direct: {} turns, no script",
-            longest.turns, longest.lines, longest.code_mode_turns, longest.scripts, direct[0].contents.turns,
+             code mode with {} scripts; direct: {} turns, no script; claude: {} turns of Claude Code, a third of the {} \
+             rows progress",
+            longest.turns,
+            longest.lines,
+            longest.code_mode_turns,
+            longest.scripts,
+            direct[0].contents.turns,
+            claude[0].contents.turns,
+            claude[0].contents.lines,
         ),
         columns: COLUMNS,
         rows,

@@ -142,6 +142,15 @@ impl<'a> Setting<'a> {
         command.arg(&path).args(direct.then_some("--direct"));
         Ok(GeneratedLog { contents: answer(&mut command)?, path })
     }
+
+    /// A generated transcript of Claude Code.
+    fn transcript(&self, name: &str, bytes: u64) -> Result<GeneratedLog> {
+        complain(&format!("== generating {name}"));
+        let path = self.file(name);
+        let mut command = self.bench(&["transcript", "--bytes", &bytes.to_string(), "--out"]);
+        command.arg(&path);
+        Ok(GeneratedLog { contents: answer(&mut command)?, path })
+    }
 }
 
 /// A generated session log.
