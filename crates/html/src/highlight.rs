@@ -1,7 +1,8 @@
 //! The words of code told apart: comments, strings, numbers, key words.
 //!
 //! A lexer of what most languages share, not a parser of any: it never needs to be right for the page to be right. One
-//! pass, no look-back; a string that does not end on its line is no string. The classes are `com`, `str`, `num`, `key`.
+//! pass, no look-back; a string that does not end, on its line unless it may go on, is no string. The classes are `com`,
+//! `str`, `num`, `key`.
 
 mod syntax;
 
@@ -20,10 +21,15 @@ pub(crate) fn code(out: &mut String, language: &str, body: &str) {
     };
     // Where what has not been written yet begins, and where is read.
     let (mut plain, mut at) = (0, 0);
-    let mut in_word = false;
+    // Where the word begins that is being read.
+    let mut word: Option<usize> = None;
     while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
         let first = rest.chars().next().unwrap_or_default();
-        let token = if in_word { None } else { token(&syntax, rest, body.get(..at).unwrap_or_default()) };
+        let token = match word.and_then(|start| body.get(start..at)) {
+            None => token(&syntax, rest, body.get(..at).unwrap_or_default()),
+            Some(word) if is_prefix(&syntax, word) => string(&syntax, rest),
+            Some(_) => None,
+        };
         match token {
             Some((class, length)) => {
                 escape::text(out, body.get(plain..at).unwrap_or_default());
@@ -33,11 +39,11 @@ pub(crate) fn code(out: &mut String, language: &str, body: &str) {
                 escape::text(out, rest.get(..length).unwrap_or_default());
                 out.push_str("</span>");
                 at += length;
-                plain = at;
+                (plain, word) = (at, None);
             }
             None => {
+                word = is_of_word(first).then(|| word.unwrap_or(at));
                 at += first.len_utf8();
-                in_word = is_of_word(first);
             }
         }
     }
@@ -63,9 +69,7 @@ fn token(syntax: &Syntax, rest: &str, before: &str) -> Option<(&'static str, usi
     }
     let first = rest.chars().next()?;
     if syntax.quotes.contains(&first) {
-        let length = string_length(line, first)?;
-        let is_character = line.get(..length)?.chars().count() <= 3 || line.starts_with("'\\");
-        return (first != '\'' || !syntax.has_lone_quotes || is_character).then_some(("str", length));
+        return string(syntax, rest);
     }
     if first.is_ascii_digit() {
         let length = line.find(|c: char| !(is_of_word(c) || c == '.')).unwrap_or(line.len());
@@ -76,6 +80,25 @@ fn token(syntax: &Syntax, rest: &str, before: &str) -> Option<(&'static str, usi
         return syntax.keywords.contains(&line.get(..length)?).then_some(("key", length));
     }
     None
+}
+
+/// The string that begins here, if one does.
+fn string(syntax: &Syntax, rest: &str) -> Option<(&'static str, usize)> {
+    for quotes in syntax.block_quotes {
+        if let Some(inner) = rest.strip_prefix(quotes) {
+            return Some(("str", inner.find(quotes)? + 2 * quotes.len()));
+        }
+    }
+    let line = first_line(rest);
+    let quote = line.chars().next().filter(|first| syntax.quotes.contains(first))?;
+    let length = string_length(line, quote)?;
+    let is_character = line.get(..length)?.chars().count() <= 3 || line.starts_with("'\\");
+    (quote != '\'' || !syntax.has_lone_quotes || is_character).then_some(("str", length))
+}
+
+/// Whether a word may stand right before a string, as in `f"{x}"`.
+fn is_prefix(syntax: &Syntax, word: &str) -> bool {
+    syntax.string_prefixes.iter().any(|prefix| prefix.eq_ignore_ascii_case(word))
 }
 
 /// The first line, or what is looked at of it.
@@ -137,6 +160,17 @@ mod tests {
             ("js", "'it\nwhile", "'it\n{key while}"),
             ("json", "{\"a\": \"b\\\"c\"}", "{{str &quot;a&quot;}: {str &quot;b\\&quot;c&quot;}}"),
             ("c", "x = http://y", "x = http://y"),
+            (
+                "python",
+                "f\"{in}\" + Rb'if' + of'if'",
+                "f{str &quot;{in}&quot;} + Rb{str 'if'} + of'{key if}'",
+            ),
+            (
+                "python",
+                "\"\"\"if\n'it\"\"\"\nif \"\"\"in\n",
+                "{str &quot;&quot;&quot;if\n'it&quot;&quot;&quot;}\n{key if} &quot;{str &quot;&quot;}{key in}\n",
+            ),
+            ("rust", "b'x' b\"if\" br", "b{str 'x'} b{str &quot;if&quot;} br"),
             ("klingon", "if 1", "if 1"),
         ] {
             check(language, body, &expected.replace('\'', "&#39;"));

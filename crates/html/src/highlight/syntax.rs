@@ -9,6 +9,10 @@ pub(super) struct Syntax {
     pub(super) block_comment: Option<(&'static str, &'static str)>,
     /// What encloses strings.
     pub(super) quotes: &'static [char],
+    /// What encloses strings over lines.
+    pub(super) block_quotes: &'static [&'static str],
+    /// Words that may stand right before a string, in lower case.
+    pub(super) string_prefixes: &'static [&'static str],
     /// Whether a quote may stand alone, as in a lifetime.
     pub(super) has_lone_quotes: bool,
     pub(super) keywords: &'static [&'static str],
@@ -18,6 +22,8 @@ const C_LIKE: Syntax = Syntax {
     line_comments: &["//"],
     block_comment: Some(("/*", "*/")),
     quotes: &['"', '\'', '`'],
+    block_quotes: &["\"\"\""],
+    string_prefixes: &[],
     has_lone_quotes: false,
     keywords: &[
         "abstract",
@@ -100,6 +106,8 @@ const C_LIKE: Syntax = Syntax {
 
 const RUST: Syntax = Syntax {
     quotes: &['"', '\''],
+    block_quotes: &[],
+    string_prefixes: &["b", "c"],
     has_lone_quotes: true,
     keywords: &[
         "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern",
@@ -114,6 +122,8 @@ const PYTHON: Syntax = Syntax {
     line_comments: &["#"],
     block_comment: None,
     quotes: &['"', '\''],
+    block_quotes: &["\"\"\"", "'''"],
+    string_prefixes: &["b", "br", "f", "fr", "r", "rb", "rf", "u"],
     has_lone_quotes: false,
     keywords: &[
         "and", "as", "assert", "async", "await", "begin", "break", "class", "continue", "def", "del", "do",
@@ -128,6 +138,8 @@ const SHELL: Syntax = Syntax {
     line_comments: &["#"],
     block_comment: None,
     quotes: &['"', '\''],
+    block_quotes: &[],
+    string_prefixes: &[],
     has_lone_quotes: false,
     keywords: &[
         "break", "case", "continue", "do", "done", "elif", "else", "esac", "exit", "export", "fi", "for",
@@ -139,16 +151,20 @@ const DATA: Syntax = Syntax {
     line_comments: &["#"],
     block_comment: None,
     quotes: &['"', '\''],
+    block_quotes: &["\"\"\"", "'''"],
+    string_prefixes: &[],
     has_lone_quotes: false,
     keywords: &["true", "false", "null", "yes", "no"],
 };
 
-const JSON: Syntax = Syntax { line_comments: &[], quotes: &['"'], ..DATA };
+const JSON: Syntax = Syntax { line_comments: &[], quotes: &['"'], block_quotes: &[], ..DATA };
 
 const SQL: Syntax = Syntax {
     line_comments: &["--"],
     block_comment: Some(("/*", "*/")),
     quotes: &['"', '\''],
+    block_quotes: &[],
+    string_prefixes: &[],
     has_lone_quotes: false,
     keywords: &[
         "SELECT", "FROM", "WHERE", "INSERT", "INTO", "VALUES", "UPDATE", "SET", "DELETE", "CREATE", "TABLE",
@@ -161,6 +177,8 @@ const MARKUP: Syntax = Syntax {
     line_comments: &[],
     block_comment: Some(("<!--", "-->")),
     quotes: &['"'],
+    block_quotes: &[],
+    string_prefixes: &[],
     has_lone_quotes: false,
     keywords: &[],
 };

@@ -77,6 +77,11 @@ impl Renderer {
             shown += 1;
             self.out.push_str("<tr>");
             for column in columns {
+                // Many columns may name the same member.
+                if self.out.len() >= super::LONGEST_CARD {
+                    self.out.push_str("<td class=\"remark\">…</td>");
+                    break;
+                }
                 let is_number = str_of(column, "data_type") == "number";
                 let align = palette::align(column, "horizontal_align");
                 let align = if is_number && align.is_empty() { "right" } else { align };

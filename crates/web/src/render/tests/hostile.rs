@@ -4,7 +4,7 @@ use larkspan_html::testing::{ELEMENTS, check};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::{DEEPEST, LONGEST_TEXT, MOST_ELEMENTS, render};
+use super::super::{DEEPEST, LONGEST_CARD, LONGEST_TEXT, MOST_ELEMENTS, render};
 use super::{OURS, body, check_element, checked};
 use crate::words::Language;
 
@@ -22,6 +22,17 @@ fn what_a_card_can_hold_is_bounded() {
     let long = json!({"tag": "markdown", "content": "y ".repeat(LONGEST_TEXT)});
     let html = checked(&body(&long));
     assert!(html.len() < LONGEST_TEXT * 2 && html.contains("The rest is not shown"), "{}", html.len());
+}
+
+#[test]
+fn a_table_whose_columns_all_show_one_long_cell_is_bounded() {
+    let columns = vec![json!({"name": "x"}); 50];
+    let long = "\0".repeat(LONGEST_TEXT);
+    let html =
+        checked(&body(&json!({"tag": "table", "columns": columns, "rows": [{"x": long}, {"x": long}]})));
+    // One cell beyond the bound, and each character as an escape of some thirty.
+    assert!(html.len() < LONGEST_CARD + LONGEST_TEXT * 32, "{}", html.len());
+    assert!(html.contains("<td class=\"remark\">…</td>") && html.contains("+1"), "what is left out is said");
 }
 
 #[test]
