@@ -66,8 +66,8 @@ fn ids_are_unique_in_every_shape() {
 #[test]
 fn the_session_and_its_tokens_are_told() {
     for (log, cwd, model) in [
-        (NEWER, Some("/work/demo"), Some("moonshot-ai/kimi-k2")),
-        (MESSAGES, Some("/work/demo"), Some("moonshot-ai/kimi-k2")),
+        (NEWER, Some("/w/demo"), Some("moonshot-ai/kimi-k2")),
+        (MESSAGES, Some("/w/demo"), Some("moonshot-ai/kimi-k2")),
         (OLDER, None, None),
     ] {
         let records = records(log);
