@@ -3,14 +3,12 @@
 //! Every field is optional and of any shape: a row of an unexpected shape costs its odd field, never the row.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
 
-/// A value not looked at yet.
-pub(crate) type Raw<'a> = Option<&'a RawValue>;
+pub(crate) use larkspan_logtail::json::{
+    Raw, array, boolean, is_null, is_object, map, non_empty, object, text, unsigned, value,
+};
 
 macro_rules! lenient {
     ($(#[$doc:meta])* $name:ident { $($field:ident $(as $wire:literal)?),* $(,)? }) => {
@@ -157,86 +155,6 @@ lenient! {
     ApiError { message, formatted, status, error, r#type }
 }
 
-/// Reads a raw object of a lenient shape; anything else is the empty one.
-pub(crate) fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
-    // A list would pass for an object whose members stand in order.
-    let Some(raw) = raw.filter(|raw| raw.get().starts_with('{')) else { return T::default() };
-    serde_json::from_str(raw.get()).unwrap_or_default()
-}
-
-/// The items of a raw array; anything else has none.
-pub(crate) fn array(raw: Raw<'_>) -> Vec<&RawValue> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
-}
-
-/// Whether it is an object.
-pub(crate) fn is_object(raw: Raw<'_>) -> bool {
-    raw.is_some_and(|raw| raw.get().starts_with('{'))
-}
-
-/// The text of a raw string. Lone surrogates, which JSON may escape and no text can hold, become U+FFFD.
-pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
-    let inner = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
-    match memchr::memchr(b'\\', inner.as_bytes()) {
-        None => Some(Cow::Borrowed(inner)),
-        Some(first) => Some(Cow::Owned(unescape(inner, first))),
-    }
-}
-
-/// The text of a valid JSON string's inside, of which the first escape is at `first`. Whoever wants it has it copied
-/// once; the JSON reader, which cannot know its length, copies it three times.
-fn unescape(inner: &str, first: usize) -> String {
-    let mut text = String::with_capacity(inner.len());
-    let mut copied = 0;
-    for at in
-        memchr::memchr_iter(b'\\', inner.as_bytes().get(first..).unwrap_or_default()).map(|at| at + first)
-    {
-        // The second half of an escape that is taken already.
-        if at < copied {
-            continue;
-        }
-        text.push_str(inner.get(copied..at).unwrap_or_default());
-        copied = at + 2;
-        match inner.as_bytes().get(at + 1).copied().unwrap_or(b'\\') {
-            b'n' => text.push('\n'),
-            b't' => text.push('\t'),
-            b'r' => text.push('\r'),
-            b'b' => text.push('\u{8}'),
-            b'f' => text.push('\u{c}'),
-            b'u' => {
-                let unit = code_unit(inner, at);
-                let low = unit.filter(|unit| is_high_surrogate(*unit)).and_then(|_| code_unit(inner, at + 6));
-                let pair = unit.zip(low).map(|(high, low)| char::decode_utf16([high, low]).next());
-                let (c, length) = match pair {
-                    Some(Some(Ok(c))) => (c, 12),
-                    _ => (unit.and_then(|unit| char::from_u32(unit.into())).unwrap_or('\u{fffd}'), 6),
-                };
-                text.push(c);
-                copied = at + length;
-            }
-            // A quote, a slash, a backslash: itself.
-            other => text.push(char::from(other)),
-        }
-    }
-    text.push_str(inner.get(copied..).unwrap_or_default());
-    text
-}
-
-/// The UTF-16 code unit of a `\uXXXX` at `at`.
-fn code_unit(text: &str, at: usize) -> Option<u16> {
-    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-    u16::from_str_radix(digits, 16).ok()
-}
-
-fn is_high_surrogate(unit: u16) -> bool {
-    (0xd800..0xdc00).contains(&unit)
-}
-
-/// The text, if there is some.
-pub(crate) fn non_empty(raw: Raw<'_>) -> Option<Cow<'_, str>> {
-    text(raw).filter(|text| !text.is_empty())
-}
-
 /// The text, if there is some, to keep.
 pub(crate) fn owned(raw: Raw<'_>) -> Option<String> {
     non_empty(raw).map(Cow::into_owned)
@@ -247,54 +165,14 @@ pub(crate) fn scalar(raw: Raw<'_>) -> Option<String> {
     owned(raw).or_else(|| unsigned(raw).map(|number| number.to_string()))
 }
 
-/// A whole number that is not negative.
-pub(crate) fn unsigned(raw: Raw<'_>) -> Option<u64> {
-    raw?.get().parse().ok()
-}
-
-/// A truth value.
-pub(crate) fn boolean(raw: Raw<'_>) -> Option<bool> {
-    raw?.get().parse().ok()
-}
-
 /// Whether it is said to be so.
 pub(crate) fn is_true(raw: Raw<'_>) -> bool {
     boolean(raw) == Some(true)
 }
 
-/// Any value.
-pub(crate) fn value(raw: Raw<'_>) -> Option<Value> {
-    serde_json::from_str(raw?.get()).ok()
-}
-
-/// Whether a raw value is `null` or missing.
-pub(crate) fn is_null(raw: Raw<'_>) -> bool {
-    raw.is_none_or(|raw| raw.get() == "null")
-}
-
-/// A map of raw values, in key order.
-pub(crate) fn map(raw: Raw<'_>) -> BTreeMap<Cow<'_, str>, &RawValue> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn any_string_is_text() {
-        for (json, expected) in [
-            (r#""plain""#, Some("plain")),
-            (r#""a\nb\u00e9""#, Some("a\nbé")),
-            (r#""x\ud83dy""#, Some("x\u{fffd}y")),
-            (r#""\ud83d\ude00\"\\n""#, Some("😀\"\\n")),
-            ("null", None),
-            ("3", None),
-        ] {
-            let raw: &RawValue = serde_json::from_str(json).expect("JSON");
-            assert_eq!(text(Some(raw)).as_deref(), expected, "{json}");
-        }
-    }
 
     #[test]
     fn odd_shapes_cost_only_themselves() {

@@ -8,7 +8,6 @@ mod rows;
 use std::borrow::Cow;
 
 use larkspan_core::time::Timestamp;
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -17,48 +16,13 @@ pub(crate) use rows::{
     Call, Display, Envelope, Function, LoopEvent, Message, Origin, Payload, Report, Row, ToolReturn,
 };
 
-/// A value not looked at yet.
-pub(crate) type Raw<'a> = Option<&'a RawValue>;
+pub(crate) use larkspan_logtail::json::{Raw, array, boolean, is_object, non_empty, object, text, unsigned};
 
 /// The last moment that is taken for a time: the end of the year 9999, in milliseconds. Whatever lies beyond is damage.
 const LAST_MILLISECOND: f64 = 253_402_300_799_999.0 - 2.0 * 86_400_000.0;
 
 /// How long an id may be, in characters.
 const ID_MAX: usize = 256;
-
-/// Reads a raw object of a lenient shape; anything else is the empty one.
-pub(crate) fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
-    // A list would pass for an object whose members stand in order.
-    raw.filter(|raw| raw.get().starts_with('{'))
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
-}
-
-/// Whether a raw value is an object.
-pub(crate) fn is_object(raw: Raw<'_>) -> bool {
-    raw.is_some_and(|raw| raw.get().starts_with('{'))
-}
-
-/// The items of a raw array; anything else has none.
-pub(crate) fn array(raw: Raw<'_>) -> Vec<&RawValue> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
-}
-
-/// The text of a raw string. Lone surrogates, which JSON may escape and no text can hold, become U+FFFD.
-pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
-    let json = raw?.get();
-    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
-        return Some(Cow::Borrowed(inner));
-    }
-    let read = serde_json::from_str::<String>(json).or_else(|_| serde_json::from_str(&mend(json)));
-    read.ok().map(Cow::Owned)
-}
-
-/// The text, if there is some.
-pub(crate) fn non_empty(raw: Raw<'_>) -> Option<Cow<'_, str>> {
-    text(raw).filter(|text| !text.is_empty())
-}
 
 /// The text, or the number as text: an id may be either.
 pub(crate) fn id(raw: Raw<'_>) -> Option<Cow<'_, str>> {
@@ -69,16 +33,6 @@ pub(crate) fn id(raw: Raw<'_>) -> Option<Cow<'_, str>> {
         Some((end, _)) => Some(id.get(..end)?.to_owned().into()),
         None => Some(id),
     }
-}
-
-/// A whole number that is not negative.
-pub(crate) fn unsigned(raw: Raw<'_>) -> Option<u64> {
-    raw?.get().parse().ok()
-}
-
-/// A truth value.
-pub(crate) fn boolean(raw: Raw<'_>) -> Option<bool> {
-    raw?.get().parse().ok()
 }
 
 /// A JSON value. `None`: the text is no JSON, or is nested too deep to be read.

@@ -6,7 +6,7 @@
 //!   guards against what is none.
 //!
 //! - [`LogSource`] and [`LogCatalog`] put both behind core's ports, for every agent alike: an adapter brings the
-//!   [`RecordReader`] that makes records of lines, and the folder.
+//!   [`RecordReader`] that makes records of lines, and the folder. [`json`] is what it reads a line's members with.
 //!
 //! The crate knows nothing of what the lines say: they are bytes, and decoding them is the adapter's business.
 //!
@@ -65,6 +65,7 @@ mod catalog;
 mod cursor;
 mod error;
 mod file;
+pub mod json;
 mod lines;
 mod list;
 mod source;
