@@ -26,18 +26,19 @@ pub(super) fn inline(line: &str, masking: Masking) -> String {
         let is_escaped = (text.len() - text.trim_end_matches('\\').len()) % 2 == 1;
         match closing(&from[run..], run).filter(|_| !is_escaped) {
             Some(end) => {
-                words(&mut out, text, masking);
+                words(&mut out, text, masking, Links::Linked);
                 code(&mut out, &from[run..end], run, masking);
                 rest = &from[run + end..];
             }
             None => {
-                words(&mut out, text.strip_suffix('\\').filter(|_| is_escaped).unwrap_or(text), masking);
+                let text = text.strip_suffix('\\').filter(|_| is_escaped).unwrap_or(text);
+                words(&mut out, text, masking, Links::Linked);
                 (0..run).for_each(|_| out.push_str("&#96;"));
                 rest = &from[run..];
             }
         }
     }
-    words(&mut out, rest, masking);
+    words(&mut out, rest, masking, Links::Linked);
     out
 }
 
@@ -78,8 +79,15 @@ fn code(out: &mut String, code: &str, run: usize, masking: Masking) {
     out.push_str(marks);
 }
 
+/// Whether a text may hold links. A link's own text holds none, so nothing here nests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Linked,
+    Plain,
+}
+
 /// Text without inline code.
-fn words(out: &mut String, text: &str, masking: Masking) {
+fn words(out: &mut String, text: &str, masking: Masking, links: Links) {
     let domains = match masking {
         Masking::Usual => Domains::Real,
         Masking::Audit => Domains::Any,
@@ -95,8 +103,11 @@ fn words(out: &mut String, text: &str, masking: Masking) {
         let taken = match c {
             '\\' => escaped(out, rest),
             '<' => autolink(out, rest),
-            '!' if rest.starts_with("![") => Some(image(out, rest)),
-            '[' => link(out, rest),
+            '!' if rest.starts_with("![") => match links {
+                Links::Linked => Some(image(out, rest)),
+                Links::Plain => Some(mark(out)),
+            },
+            '[' if links == Links::Linked => link(out, rest),
             'h' if !before.is_some_and(is_word) => bare_url(out, rest),
             _ => None,
         };
@@ -187,9 +198,7 @@ fn bracketed(rest: &str) -> Option<(&str, &str, usize)> {
 
 fn image(out: &mut String, rest: &str) -> usize {
     let Some((alt, target, length)) = bracketed(&rest[1..]) else {
-        // A reference: the mark alone must not begin an image.
-        out.push_str("&#33;");
-        return 1;
+        return mark(out);
     };
     if target.starts_with("img_") && target.chars().all(|c| is_word(c) || matches!(c, '_' | '-')) {
         out.push_str("![");
@@ -203,6 +212,12 @@ fn image(out: &mut String, rest: &str) -> usize {
     length + 1
 }
 
+/// A mark that must not begin an image.
+fn mark(out: &mut String) -> usize {
+    out.push_str("&#33;");
+    1
+}
+
 fn link(out: &mut String, rest: &str) -> Option<usize> {
     let (label, target, length) = bracketed(rest)?;
     anchor(out, label, target);
@@ -213,7 +228,7 @@ fn link(out: &mut String, rest: &str) -> Option<usize> {
 fn anchor(out: &mut String, label: &str, target: &str) {
     if is_web(target) {
         out.push('[');
-        words(out, label, Masking::Usual);
+        words(out, label, Masking::Usual, Links::Plain);
         out.push_str("](");
         for c in target.chars() {
             match c {
@@ -227,7 +242,7 @@ fn anchor(out: &mut String, label: &str, target: &str) {
         out.push(')');
         return;
     }
-    words(out, label, Masking::Usual);
+    words(out, label, Masking::Usual, Links::Plain);
     let shown = clip(target, TARGET);
     if !shown.is_empty() && label != target && !target.starts_with('#') {
         out.push_str(" (");
@@ -255,6 +270,19 @@ fn bare_url(out: &mut String, rest: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{Masking, inline};
+
+    #[test]
+    fn brackets_without_end_neither_recurse_nor_hang() {
+        for line in [
+            format!("{}x{}", "[".repeat(1_200), "](y)".repeat(1_200)),
+            format!("{}x{}", "![".repeat(1_000), "](y)".repeat(1_000)),
+            "[".repeat(6_000),
+            "`".repeat(5) + &"`` ".repeat(2_000),
+            "\\".repeat(6_000),
+        ] {
+            assert!(inline(&line, Masking::Usual).len() < line.len() * 8);
+        }
+    }
 
     #[test]
     fn lines_of_prose() {
