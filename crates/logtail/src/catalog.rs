@@ -1,5 +1,6 @@
 //! The logs below some folders as core's [`SessionCatalog`].
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,13 +39,21 @@ pub struct LogCatalog<R> {
     folder: LogFolder,
     changed: Arc<Notify>,
     watcher: Mutex<Option<Watcher>>,
+    /// Heads that were read to the user's first words, which later rows do not change.
+    known: Mutex<HashMap<PathBuf, SessionSummary>>,
     reader: PhantomData<fn() -> R>,
 }
 
 impl<R: RecordReader> LogCatalog<R> {
     /// The sessions below this folder.
     pub fn new(folder: LogFolder) -> Self {
-        Self { folder, changed: Arc::new(Notify::new()), watcher: Mutex::new(None), reader: PhantomData }
+        Self {
+            folder,
+            changed: Arc::new(Notify::new()),
+            watcher: Mutex::default(),
+            known: Mutex::default(),
+            reader: PhantomData,
+        }
     }
 
     /// The folder that holds the logs.
@@ -76,6 +85,26 @@ impl<R: RecordReader> LogCatalog<R> {
         Ok(())
     }
 
+    /// What a log's head tells. It is read once: while a log only grows, its head stays.
+    fn summaries(&self, files: &[FoundFile]) -> Vec<SessionSummary> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let summaries: Vec<SessionSummary> = files
+            .iter()
+            .map(|file| match known.get(&file.path).filter(|summary| summary.bytes <= file.len) {
+                Some(summary) => {
+                    let (modified_at, bytes) = (timestamp(file.modified), file.len);
+                    SessionSummary { modified_at, bytes, ..summary.clone() }
+                }
+                None => summary::<R>(file, &self.folder),
+            })
+            .collect();
+        // Only what is listed now is remembered.
+        known.clear();
+        let whole = files.iter().zip(&summaries).filter(|(_, summary)| summary.first_message.is_some());
+        known.extend(whole.map(|(file, summary)| (file.path.clone(), summary.clone())));
+        summaries
+    }
+
     fn found(&self, limit: usize) -> Result<Vec<FoundFile>, CatalogError> {
         let LogFolder { path, is_log, .. } = &self.folder;
         if !path.is_dir() {
@@ -92,7 +121,7 @@ impl<R: RecordReader> LogCatalog<R> {
 #[async_trait]
 impl<R: RecordReader> SessionCatalog for LogCatalog<R> {
     async fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, CatalogError> {
-        Ok(self.found(limit)?.iter().map(|file| summary::<R>(file, &self.folder)).collect())
+        Ok(self.summaries(&self.found(limit)?))
     }
 
     async fn changed(&self, timeout: Duration) -> Result<(), CatalogError> {
@@ -147,4 +176,73 @@ fn summary<R: RecordReader>(file: &FoundFile, folder: &LogFolder) -> SessionSumm
 fn timestamp(time: SystemTime) -> Option<Timestamp> {
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use larkspan_core::transcript::{ChatLayer, Message, TranscriptRecord};
+
+    use super::*;
+
+    static LINES: AtomicUsize = AtomicUsize::new(0);
+
+    /// Takes every line for the user's words.
+    struct Words;
+
+    impl RecordReader for Words {
+        type Memory = ();
+
+        fn new(_: &Path) -> Self {
+            Self
+        }
+
+        fn resume((): ()) -> Self {
+            Self
+        }
+
+        fn memory(&self) -> &() {
+            &()
+        }
+
+        fn line(&mut self, bytes: &[u8], end: u64, out: &mut Vec<TranscriptRecord>) {
+            LINES.fetch_add(1, Ordering::SeqCst);
+            let text = String::from_utf8_lossy(bytes).into();
+            let message = Message { role: Role::User, phase: None, text, layer: ChatLayer::Item, id: None };
+            out.push(TranscriptRecord {
+                at: None,
+                turn: None,
+                position: end,
+                body: RecordBody::Message(message),
+            });
+        }
+
+        fn oversized(&mut self, _: &[u8], _: u64, _: u64, _: &mut Vec<TranscriptRecord>) {}
+    }
+
+    #[test]
+    fn a_head_is_read_once_while_the_log_grows() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("a.jsonl");
+        std::fs::write(&log, "first\n").unwrap();
+        let catalog = LogCatalog::<Words>::new(LogFolder {
+            agent: "test",
+            path: folder.path().to_owned(),
+            is_log: |path| path.extension().is_some_and(|ending| ending == "jsonl"),
+            is_subagent: |_| false,
+        });
+        let list = || {
+            let summaries = catalog.summaries(&catalog.found(8).unwrap());
+            let [summary] = summaries.as_slice() else { panic!("{summaries:?}") };
+            (summary.first_message.clone().unwrap_or_default(), summary.bytes)
+        };
+        assert_eq!((list(), LINES.load(Ordering::SeqCst)), (("first".to_owned(), 6), 1));
+        std::fs::OpenOptions::new().append(true).open(&log).unwrap().write_all(b"second\n").unwrap();
+        assert_eq!((list(), LINES.load(Ordering::SeqCst)), (("first".to_owned(), 13), 1));
+        // A shorter file is another log.
+        std::fs::write(&log, "new\n").unwrap();
+        assert_eq!((list(), LINES.load(Ordering::SeqCst)), (("new".to_owned(), 4), 2));
+    }
 }
