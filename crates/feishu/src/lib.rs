@@ -14,4 +14,5 @@ pub mod platform;
 mod surface;
 
 pub use memory::{MemoryPlatform, Observer};
+pub use pace::Pacing;
 pub use surface::Cards;

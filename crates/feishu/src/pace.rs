@@ -30,16 +30,34 @@ pub(crate) enum Kind {
     Chat(String),
 }
 
+/// Whether a platform limits its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pacing {
+    /// As the open platform does.
+    #[default]
+    Limited,
+    /// Not at all: cards in memory.
+    Unlimited,
+}
+
 /// The pace of one app.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
+    pacing: Pacing,
     /// When the next call of each kind would come if all came evenly.
     next: Mutex<HashMap<Kind, Instant>>,
 }
 
 impl Pace {
+    pub(crate) fn new(pacing: Pacing) -> Self {
+        Self { pacing, next: Mutex::default() }
+    }
+
     /// Waits until a call may be made, and counts it.
     pub(crate) async fn wait(&self, kind: Kind) {
+        if self.pacing == Pacing::Unlimited {
+            return;
+        }
         let rate = match kind {
             Kind::Endpoint(_) => ENDPOINT,
             Kind::Chat(_) => CHAT,

@@ -11,7 +11,7 @@ use larkspan_core::presentation::Locale;
 use larkspan_core::time::Timestamp;
 use larkspan_feishu::delivery::{Hub, Schedule, Style, Target};
 use larkspan_feishu::platform::{CardKey, ChatKey, Destination, HttpPlatform, PlatformError, Rejection};
-use larkspan_feishu::{Cards, MemoryPlatform};
+use larkspan_feishu::{Cards, MemoryPlatform, Pacing};
 use larkspan_web::{Board, Card};
 
 use super::config::{self, Feishu};
@@ -31,6 +31,7 @@ fn local_schedule() -> Schedule {
     Schedule {
         interval: Duration::from_millis(200),
         placeholder: Duration::from_secs(1),
+        pacing: Pacing::Unlimited,
         ..Schedule::default()
     }
 }

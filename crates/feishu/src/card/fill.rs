@@ -10,7 +10,7 @@ use larkspan_core::turn::{ItemContent, TurnItem};
 
 use super::element::{Color, Element, Markdown, Panel, number};
 use super::markdown::{outbound, outbound_line};
-use super::piece::{cut, floor, piece};
+use super::piece::{Place, floor};
 use super::text::{Body, Size, body, call_source, is_shown};
 use super::{Slice, View, words};
 use crate::document::bytes;
@@ -187,18 +187,17 @@ impl<'a> Filling<'a> {
         name: &dyn Fn(usize) -> String,
         mut place: impl FnMut(&mut Self, Element),
     ) -> usize {
-        let source = &source[..floor(source, to)];
-        let mut at = floor(source, from);
+        let mut place_at = Place::new(&source[..floor(source, to)], from);
         let mut placed = 0;
-        while at < source.len() {
+        while !place_at.is_at_end() {
+            let at = place_at.offset();
             let mut most = ELEMENT;
-            loop {
-                let end = cut(source, at, most);
+            let end = loop {
+                let end = place_at.cut(most);
                 let mut tables = self.tables;
-                let content = outbound(&piece(source, at, end), self.view.masking, &mut tables);
+                let content = outbound(&place_at.piece(end), self.view.masking, &mut tables);
                 if content.is_empty() {
-                    at = end;
-                    break;
+                    break end;
                 }
                 let id = name(placed);
                 let element = Element::Markdown(match size {
@@ -209,16 +208,16 @@ impl<'a> Filling<'a> {
                     self.tables = tables;
                     place(self, element);
                     placed += 1;
-                    at = end;
-                    break;
+                    break end;
                 }
                 most = most.min(end - at) / 2;
                 if most < WORTH {
                     return at;
                 }
-            }
+            };
+            place_at.advance(end);
         }
-        at
+        place_at.offset()
     }
 
     fn call(&mut self, seq: u32, call: &ToolCallInfo, span: Span) -> bool {

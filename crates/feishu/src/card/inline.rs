@@ -11,7 +11,10 @@ use larkspan_core::text::{clip, inline_code};
 
 use super::Masking;
 use super::mask::{self, Domains};
+use super::piece::floor;
 
+/// Bytes of a link, label and target: what is longer is none.
+const LINK: usize = 1_500;
 /// Code points of a target that is shown instead of a link.
 const TARGET: usize = 120;
 
@@ -162,6 +165,7 @@ fn autolink(out: &mut String, rest: &str) -> Option<usize> {
 
 /// `[label](target "title")`: the label, the target and the length of it all.
 fn bracketed(rest: &str) -> Option<(&str, &str, usize)> {
+    let rest = &rest[..floor(rest, LINK)];
     let mut depth = 0_usize;
     let mut end = None;
     for (at, c) in rest.char_indices() {

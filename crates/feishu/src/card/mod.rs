@@ -24,7 +24,7 @@ use jiff::tz::TimeZone;
 use larkspan_core::presentation::Locale;
 use larkspan_core::time::Timestamp;
 use larkspan_core::transcript::{SessionInfo, TurnOutcome};
-use larkspan_core::turn::{Turn, TurnItem};
+use larkspan_core::turn::{ItemContent, Turn, TurnItem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -175,7 +175,10 @@ fn with_answer(view: &View<'_>, pending: &[(&TurnItem, Span)]) -> Option<Rendere
     let (at, (answer, span)) =
         pending.iter().enumerate().rev().find(|(_, (item, _))| is_agent_text(&item.content))?;
     let is_last = pending[at + 1..].iter().all(|(item, _)| item.content.tool_call().is_none());
-    if span.from > 0 || !is_last {
+    // What cannot fit need not be tried.
+    let is_short =
+        matches!(&answer.content, ItemContent::Message(message) if message.text.len() < FULL.bytes);
+    if span.from > 0 || !is_last || !is_short {
         return None;
     }
     let mut canvas = Canvas::new(view, Content::From(&Delivered::default()));

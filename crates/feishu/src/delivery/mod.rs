@@ -25,7 +25,7 @@ use larkspan_core::transcript::SessionInfo;
 use larkspan_core::turn::Turn;
 use serde::Serialize;
 
-use crate::pace::Pace;
+use crate::pace::{Pace, Pacing};
 use crate::platform::{CardPlatform, Destination, MessageKey};
 
 pub(crate) use state::state_name;
@@ -52,6 +52,8 @@ pub struct Schedule {
     pub reopen: Duration,
     /// A full refresh follows parts after this.
     pub refresh: Duration,
+    /// Whether calls keep to the platform's limits.
+    pub pacing: Pacing,
 }
 
 impl Default for Schedule {
@@ -66,6 +68,7 @@ impl Default for Schedule {
             timeout: Duration::from_secs(15),
             reopen: Duration::from_mins(9),
             refresh: Duration::from_mins(5),
+            pacing: Pacing::Limited,
         }
     }
 }
@@ -110,7 +113,7 @@ impl Hub {
         style: Style,
         schedule: Schedule,
     ) -> Arc<Self> {
-        let (pace, counters, claimed) = (Pace::default(), Mutex::default(), Mutex::default());
+        let (pace, counters, claimed) = (Pace::new(schedule.pacing), Mutex::default(), Mutex::default());
         Arc::new(Self { platform, store, clock, style, schedule, pace, counters, claimed })
     }
 
